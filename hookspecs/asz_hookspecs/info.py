@@ -1,0 +1,26 @@
+"""Who an adapter is."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterInfo:
+    """What an adapter says of itself, once, at load."""
+
+    version: str
+    """Version of the adapter; written into every landed header."""
+
+    runtime: str
+    """Display name of the runtime, for example ``Claude Code``; sessions belong to a runtime."""
+
+    dialect: str
+    """Whose vocabulary the records are read in, ``name/version``, for example ``claude-code/1``."""
+
+    default_enabled: bool = True
+    """Whether it takes part when asz.yaml does not name it."""
+
+    joins: str | None = None
+    """The runtime whose sessions it adds records to; ``None`` for an adapter with its own sessions."""
+
+    options: str | None = None
+    """Where its options model is, ``module:Class`` (a pydantic model); ``None``: it takes none."""
