@@ -1,1 +1,1 @@
-"""."""
+"""The storage root on disk: the landed format, files, locks, cursors, index."""

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from asz.storage.times import parse_ns
 from asz_hookspecs.vocabulary import FLAGS
 
 FLAG_BITS: Final = {flag: 1 << place for place, flag in enumerate(FLAGS)}
@@ -102,25 +101,6 @@ class _Part(Protocol):
     failed: bool | None
 
 
-class _Record(Protocol):
-    rev: int | None
-    id: str | None
-    parent: str | None
-    call: str | None
-    run: str | None
-    continues: str | None
-    tool: str | None
-    child: str | None
-    batch: str | None
-    started_by: str | None
-    label: str | None
-    from_: str | None
-    time: str | None
-    trigger: str | None
-    flags: tuple[str, ...]
-    model: str | None
-
-
 def part_rows(parts: Iterable[_Part]) -> tuple[PartRow, ...]:
     """The joining parts of a record."""
     return tuple(
@@ -147,8 +127,3 @@ class SessionRows:
     through_seq: int
     files: dict[int, FileRow]
     records: list[RecordRow]
-
-
-def time_of(record: _Record) -> int | None:
-    """A record's time in nanoseconds."""
-    return parse_ns(record.time) if record.time else None

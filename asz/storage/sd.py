@@ -240,13 +240,15 @@ class RecordWriter:
             "sha": hashlib.sha256(raw).hexdigest()[:SHA_DIGITS],
             "bytes": len(raw),
         }
+        given = len(record.parts)
         env = record.env if record.env != self._env else None
         try:
-            line = encode(_fill(record, env, dict(out)))
+            line = encode({**out, **_fill(record, env)})
         except TypeError:
+            del record.parts[given:]
             clean(record)
             env = record.env if record.env != self._env else None
-            line = encode(_fill(record, env, out))
+            line = encode({**out, **_fill(record, env)})
         if env is not None:
             self._env = env
         return line + b"\n"
@@ -261,8 +263,9 @@ _FLAG_ORDER: Final = {flag: place for place, flag in enumerate(FLAGS)}
 _USAGE_KEYS: Final = ("in", "out", "cache_read", "cache_write")
 
 
-def _fill(record: Record, env: dict[str, str] | None, out: dict[str, Any]) -> dict[str, Any]:
-    """Add every field of a record to ``out``, in the order of the format."""
+def _fill(record: Record, env: dict[str, str] | None) -> dict[str, Any]:
+    """Every field of a record, in the order of the format."""
+    out: dict[str, Any] = {}
     for name, key in _KEYS:
         value = getattr(record, name)
         if value is not None:
@@ -361,7 +364,7 @@ def _strict(part: Part, block: int, kept: list[Part]) -> bytes:
 
 
 def replace_lone_surrogates(data: bytes) -> bytes:
-    """Raw JSON with each lone surrogate escape as ``\\ufffd``: six bytes for six."""
+    r"""Raw JSON with each lone surrogate escape as ``\ufffd``: six bytes for six."""
     return _ESCAPES.sub(lambda m: b"\\ufffd" if m.group(1) else m.group(0), data)
 
 
@@ -380,7 +383,8 @@ def clean(record: Record) -> None:
             setattr(record, name, _SURROGATES.sub("\ufffd", value))
     if record.env is not None:
         record.env = {
-            _SURROGATES.sub("\ufffd", k): _SURROGATES.sub("\ufffd", v) for k, v in record.env.items()
+            _SURROGATES.sub("\ufffd", k): _SURROGATES.sub("\ufffd", v)
+            for k, v in record.env.items()
         }
     for block, part in enumerate(list(record.parts)):
         for name in ("id", "name", "of", "media"):
@@ -392,6 +396,4 @@ def clean(record: Record) -> None:
             part.text = _SURROGATES.sub("\ufffd", text)
             if part.k != "unknown":
                 raw = part.raw or escaped(text)
-                record.parts.append(
-                    Part("unknown", raw=raw, text=f"block {block}: lone surrogate")
-                )
+                record.parts.append(Part("unknown", raw=raw, text=f"block {block}: lone surrogate"))

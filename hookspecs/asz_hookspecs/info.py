@@ -24,3 +24,7 @@ class AdapterInfo:
 
     options: str | None = None
     """Where its options model is, ``module:Class`` (a pydantic model); ``None``: it takes none."""
+
+    sample: str | None = None
+    """Absolute directory of a small invented history that ships with the adapter; ``asz collect
+    --sample`` reads it in place of the option ``source_root``."""

@@ -1,0 +1,172 @@
+"""The storage root: which directory it is, whether it may be written, and what lies in it."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from asz.errors import NotFoundError, RootError
+from asz.jsonio import decode, encode
+from asz.storage.files import make_directory, write_once
+from asz.storage.names import safe_component
+from asz.storage.steps import Step
+
+MARKER: Final = "_root.json"
+FORMAT: Final = "asz-root/1"
+CONVERSATIONS: Final = "_conversations"
+_OWN: Final = frozenset((MARKER, CONVERSATIONS, "_metrics", "_export"))
+_SESSION_PARTS: Final = ("streams", "runs", "state.db", ".lock")
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An opened storage root. Paths handed out are below ``path`` whatever the ids say."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool) -> "Root":
+        """Open a root, making and marking it when ``write`` and there is none.
+
+        :raises RootError: it is no root, a newer one, or cannot be made.
+        """
+        path = Path(os.path.abspath(path))
+        if not path.exists() and not path.is_symlink():
+            if not write:
+                raise RootError(f"{path}: no storage root here yet; run: asz collect")
+            _make(path)
+        elif not path.is_dir():
+            raise RootError(f"{path}: not a directory, so no storage root; choose another --root")
+        root = cls(path)
+        root._check_format(write)
+        return root
+
+    def _check_format(self, write: bool) -> None:
+        marker = self.path / MARKER
+        try:
+            text = marker.read_bytes()
+        except FileNotFoundError:
+            self._unmarked(write)
+            return
+        except OSError as error:
+            raise RootError(f"{marker}: cannot be read: {error.strerror}") from error
+        try:
+            found = decode(text)["format"]
+        except (ValueError, TypeError, KeyError):
+            raise RootError(f'{marker}: damaged; it should hold {{"format":"{FORMAT}"}}') from None
+        if found != FORMAT:
+            newer = isinstance(found, str) and found.startswith("asz-root/")
+            what = "written by a newer asz; upgrade asz" if newer else "not a format of asz"
+            raise RootError(f"{self.path}: storage root format {found!r}: {what}")
+
+    def _unmarked(self, write: bool) -> None:
+        """A directory without a marker is new when empty, and read, never written, when known."""
+        try:
+            names = sorted(os.listdir(self.path))
+        except OSError as error:
+            raise RootError(f"{self.path}: cannot be read: {error.strerror}") from error
+        if not names:
+            if write:
+                _mark(self.path)
+            return
+        strange = next((name for name in names if not self._known(name)), None)
+        if strange is not None:
+            raise RootError(
+                f"{self.path}: not a storage root, it holds {strange!r}; choose another --root"
+            )
+        if write:
+            raise RootError(
+                f"{self.path}: holds sessions but no {MARKER}, so it is read only; "
+                "collect into another --root"
+            )
+
+    def _known(self, name: str) -> bool:
+        if name in _OWN or name.startswith("."):
+            return True
+        directory = self.path / name
+        return safe_component(name) and any((directory / part).exists() for part in _SESSION_PARTS)
+
+    def sessions(self) -> list[str]:
+        """Ids of all sessions, in code point order."""
+        with os.scandir(self.path) as entries:
+            return sorted(e.name for e in entries if safe_component(e.name) and _is_directory(e))
+
+    def conversations(self) -> list[str]:
+        """Ids of all conversations, in code point order."""
+        try:
+            with os.scandir(self.path / CONVERSATIONS) as entries:
+                return sorted(
+                    e.name for e in entries if safe_component(e.name) and _is_directory(e)
+                )
+        except FileNotFoundError:
+            return []
+
+    def session_dir(self, session: str) -> Path:
+        """Where a session's landed files are.
+
+        :raises NotFoundError: ``session`` cannot be a session id.
+        """
+        if not safe_component(session):
+            raise NotFoundError(f"{session!r} cannot be a session id")
+        return self.path / session
+
+    def conversation_dir(self, conversation: str) -> Path:
+        """Where a conversation's chain is.
+
+        :raises NotFoundError: ``conversation`` cannot be a conversation id.
+        """
+        if not safe_component(conversation):
+            raise NotFoundError(f"{conversation!r} cannot be a conversation id")
+        return self.path / CONVERSATIONS / conversation
+
+    def make_session_dir(self, session: str) -> Path:
+        """The session's directory, made when missing.
+
+        :raises RootError: this file system folds case and another session has the folded name.
+        """
+        path = self.session_dir(session)
+        new = not path.exists()
+        make_directory(path)
+        if not new and session not in os.listdir(self.path):
+            raise RootError(
+                f"{path}: this file system does not tell upper from lower case and another session "
+                "has that name; use a --root on one that does"
+            )
+        return path
+
+    def check_apart(self, sources: Iterable[Path]) -> None:
+        """Refuse a root and a source root that lie one inside the other.
+
+        :raises RootError: naming both.
+        """
+        own = self.path.resolve()
+        for source in sources:
+            other = source.resolve()
+            if own == other or own in other.parents or other in own.parents:
+                raise RootError(
+                    f"{self.path}: the storage root and the source root {source} lie one inside the "
+                    "other; choose another --root"
+                )
+
+
+def _is_directory(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_dir(follow_symlinks=False)
+
+
+def _make(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RootError(f"{path}: cannot be made: {error.strerror}") from error
+    make_directory(path)
+
+
+def _mark(path: Path) -> None:
+    try:
+        write_once(path, MARKER, encode({"format": FORMAT}) + b"\n", Step.ROOT_MARK, Step.ROOT_MARK)
+    except (FileExistsError, FileNotFoundError):
+        if not (path / MARKER).exists():  # else another collector marked it first
+            raise
+    except OSError as error:
+        raise RootError(f"{path}: cannot be written: {error.strerror}") from error
