@@ -281,8 +281,10 @@ def _session_rows(
         by_record.setdefault((seq, row), []).append(PartRow(block, kind, id_, name, known))
     found = []
     for values in records:
-        usage = None if values[-4] is None else UsageRow(*values[-4:])
-        own = tuple(by_record.get(values[:2], ()))
-        found.append(RecordRow(*values[:-4], usage=usage, parts=own))
+        record = RecordRow(*values[:-4])
+        if values[-4] is not None:
+            record.usage = UsageRow(*values[-4:])
+        record.parts = tuple(by_record.get(values[:2], ()))
+        found.append(record)
     through = max((file.seq for file in files), default=0)
     return SessionRows(session, through, {file.seq: file for file in files}, found)

@@ -85,7 +85,7 @@ class RecordRow:
     trigger: str | None
     flags: int
     model: str | None
-    usage: UsageRow | None
+    usage: UsageRow | None = None
     parts: tuple[PartRow, ...] = ()
 
     def has(self, flag: str) -> bool:

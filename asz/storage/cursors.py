@@ -1,0 +1,179 @@
+"""Cursors: how far each source was read. Local state in ``state.db``; lost, it is made again.
+
+A cursor is saved only after the files it covers are durable. It therefore never claims more than what
+landed, and may lag behind it after a crash; asz.collect then rolls it forward.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Final, Literal
+
+from asz.storage.database import DamagedError, discard, open_database, read_database
+from asz.storage.steps import Step, step
+
+VERSION: Final = 1
+TAIL_BYTES: Final = 1 << 20
+"""How much before a cursor's offset is digested to recognise the file again."""
+
+State = Literal["active", "source_gone", "conflict"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Cursor:
+    """How far one source was read. Which fields carry meaning depends on ``shape``."""
+
+    adapter: str
+    label: str
+    """The configuration entry's label; empty for the only one."""
+    key: str
+    """Stable name the adapter gives the source."""
+    src: str
+    kind: str
+    shape: str
+    path: str
+    """Absolute path last seen, forward slashes; empty for a custom source."""
+    place: str
+    """Where its records land: ``streams/<stream>`` or ``runs/<batch>``."""
+    state: State = "active"
+    reason: str = ""
+    """On a conflict: why."""
+    gen: int = 0
+    """Which reading of the source this is, from 0."""
+    last_seq: int = 0
+    """Last landed sequence."""
+    ord: int = 0
+    """Records consumed; on a document: versions."""
+    offset: int = 0
+    """Bytes consumed, of the decompressed stream."""
+    device: int = 0
+    inode: int = 0
+    size: int = 0
+    """Size at the last read; for lines, the one at which no further complete line was found."""
+    mtime_ns: int = 0
+    ctime_ns: int = 0
+    read_at_ns: int = 0
+    digest: str = ""
+    """Lines: SHA-256 of the 1 MiB before ``offset``. Document: SHA-256 of the content."""
+    carry: bytes = b""
+    position: bytes = b""
+    """Custom: where the adapter continues."""
+    updated_at: int = 0
+    """Nanoseconds since the epoch."""
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What a cursor is kept under."""
+        return (self.adapter, self.label, self.key)
+
+
+_COLUMNS: Final = tuple(field.name for field in fields(Cursor))
+_SCHEMA: Final = (
+    f"CREATE TABLE cursor({','.join(_COLUMNS)},PRIMARY KEY(adapter,label,key)) WITHOUT ROWID;"
+    "CREATE TABLE compared(place,kind,first,second,verdict,"
+    "PRIMARY KEY(place,kind,first,second)) WITHOUT ROWID;"
+    "CREATE TABLE fact(name PRIMARY KEY,value) WITHOUT ROWID;"
+)
+_SAVE: Final = f"INSERT OR REPLACE INTO cursor VALUES({','.join('?' * len(_COLUMNS))})"
+
+
+class SessionState:
+    """A session's ``state.db``, opened by the holder of the session's lock."""
+
+    def __init__(self, connection: sqlite3.Connection, rebuilt: bool) -> None:
+        self._connection = connection
+        self.rebuilt = rebuilt
+        """Whether a damaged one was put aside, so that every cursor is rolled forward from nothing."""
+
+    @classmethod
+    def open(cls, session_dir: Path) -> "SessionState":
+        """Open a session's state, anew when there is none or a damaged one."""
+        path = session_dir / "state.db"
+        try:
+            return cls(open_database(path, _SCHEMA, VERSION), rebuilt=False)
+        except DamagedError:
+            discard(path)
+            return cls(open_database(path, _SCHEMA, VERSION), rebuilt=True)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def __enter__(self) -> "SessionState":
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def cursors(self) -> dict[tuple[str, str, str], Cursor]:
+        """Every cursor, by identity."""
+        return _cursors(self._connection)
+
+    def save(self, cursors: Iterable[Cursor]) -> None:
+        """Save cursors in one transaction. What they cover must be durable."""
+        now = time.time_ns()
+        with step(Step.CURSOR_SAVE):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                for cursor in cursors:
+                    cursor.updated_at = now
+                    values = [getattr(cursor, name) for name in _COLUMNS]
+                    self._connection.execute(_SAVE, values)
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def compared(self, place: str, kind: str, first: str, second: str) -> str | None:
+        """What an earlier comparison of two files found.
+
+        :param first: path, size and inode of a file as one text; ``second`` likewise.
+        """
+        found = self._connection.execute(
+            "SELECT verdict FROM compared WHERE place=? AND kind=? AND first=? AND second=?",
+            (place, kind, first, second),
+        ).fetchone()
+        return None if found is None else str(found[0])
+
+    def remember(self, place: str, kind: str, first: str, second: str, verdict: str) -> None:
+        """Keep a comparison's result until one of the files changes."""
+        self._connection.execute(
+            "DELETE FROM compared WHERE place=? AND kind=? AND (first=? OR second=?)",
+            (place, kind, first, second),
+        )
+        self._connection.execute(
+            "INSERT OR REPLACE INTO compared VALUES(?,?,?,?,?)",
+            (place, kind, first, second, verdict),
+        )
+
+    def fact(self, name: str) -> str | None:
+        """A small fact about the session, for example whose it is."""
+        found = self._connection.execute("SELECT value FROM fact WHERE name=?", (name,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Keep a fact."""
+        self._connection.execute("INSERT OR REPLACE INTO fact VALUES(?,?)", (name, value))
+
+
+def read_cursors(session_dir: Path) -> dict[tuple[str, str, str], Cursor]:
+    """Every cursor of a session, without its lock; empty when there is no state that can be read."""
+    connection = read_database(session_dir / "state.db", VERSION)
+    if connection is None:
+        return {}
+    with closing(connection):
+        try:
+            return _cursors(connection)
+        except sqlite3.DatabaseError:
+            return {}
+
+
+def _cursors(connection: sqlite3.Connection) -> dict[tuple[str, str, str], Cursor]:
+    found = {}
+    for values in connection.execute("SELECT * FROM cursor"):
+        cursor = Cursor(**dict(zip(_COLUMNS, values, strict=True)))
+        found[cursor.identity] = cursor
+    return found
