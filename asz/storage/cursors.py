@@ -75,6 +75,7 @@ _SCHEMA: Final = (
     f"CREATE TABLE cursor({','.join(_COLUMNS)},PRIMARY KEY(adapter,label,key)) WITHOUT ROWID;"
     "CREATE TABLE compared(place,kind,first,second,verdict,"
     "PRIMARY KEY(place,kind,first,second)) WITHOUT ROWID;"
+    "CREATE TABLE refused(src,reason);"
     "CREATE TABLE fact(name PRIMARY KEY,value) WITHOUT ROWID;"
 )
 _SAVE: Final = f"INSERT OR REPLACE INTO cursor VALUES({','.join('?' * len(_COLUMNS))})"
@@ -83,7 +84,8 @@ _SAVE: Final = f"INSERT OR REPLACE INTO cursor VALUES({','.join('?' * len(_COLUM
 class SessionState:
     """A session's ``state.db``, opened by the holder of the session's lock."""
 
-    def __init__(self, connection: sqlite3.Connection, rebuilt: bool) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, rebuilt: bool) -> None:
+        self.path = path
         self._connection = connection
         self.rebuilt = rebuilt
         """Whether a damaged one was put aside, so that every cursor is rolled forward from nothing."""
@@ -93,10 +95,10 @@ class SessionState:
         """Open a session's state, anew when there is none or a damaged one."""
         path = session_dir / "state.db"
         try:
-            return cls(open_database(path, _SCHEMA, VERSION), rebuilt=False)
-        except DamagedError:
+            return cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=False)
+        except DamagedError as error:
             discard(path)
-            return cls(open_database(path, _SCHEMA, VERSION), rebuilt=True)
+            return cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=not error.outdated)
 
     def close(self) -> None:
         """Close the database."""
@@ -149,6 +151,15 @@ class SessionState:
             (place, kind, first, second, verdict),
         )
 
+    def set_refused(self, refused: Iterable[tuple[str, str]]) -> None:
+        """Keep which files were refused because another one has their place, and why."""
+        found = list(refused)
+        if found or self._connection.execute("SELECT 1 FROM refused").fetchone():
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("DELETE FROM refused")
+            self._connection.executemany("INSERT INTO refused VALUES(?,?)", found)
+            self._connection.execute("COMMIT")
+
     def fact(self, name: str) -> str | None:
         """A small fact about the session, for example whose it is."""
         found = self._connection.execute("SELECT value FROM fact WHERE name=?", (name,)).fetchone()
@@ -169,6 +180,18 @@ def read_cursors(session_dir: Path) -> dict[tuple[str, str, str], Cursor]:
             return _cursors(connection)
         except sqlite3.DatabaseError:
             return {}
+
+
+def read_refused(session_dir: Path) -> list[tuple[str, str]]:
+    """The ``src`` and the reason of each file that another one keeps from landing."""
+    connection = read_database(session_dir / "state.db", VERSION)
+    if connection is None:
+        return []
+    with closing(connection):
+        try:
+            return list(connection.execute("SELECT src,reason FROM refused ORDER BY src"))
+        except sqlite3.DatabaseError:
+            return []
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[tuple[str, str, str], Cursor]:

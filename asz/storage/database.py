@@ -11,6 +11,11 @@ _SIDE_FILES = ("", "-journal", "-wal", "-shm")
 class DamagedError(Exception):
     """The database is damaged or of another schema; what it holds can be made again."""
 
+    def __init__(self, message: str, *, outdated: bool = False) -> None:
+        super().__init__(message)
+        self.outdated = outdated
+        """Whether it is whole and merely of another schema, which is nothing to tell a person."""
+
 
 def open_database(path: Path, schema: str, version: int) -> sqlite3.Connection:
     """Open or make a database for its one writer.
@@ -29,8 +34,10 @@ def open_database(path: Path, schema: str, version: int) -> sqlite3.Connection:
         if found == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             connection.executescript(f"BEGIN;{schema};PRAGMA user_version={version};COMMIT;")
             found = version
+        elif connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise DamagedError(f"{path}: damaged")
         if found != version:
-            raise DamagedError(f"{path}: schema {found}, not {version}")
+            raise DamagedError(f"{path}: schema {found}, not {version}", outdated=True)
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.DatabaseError):

@@ -127,9 +127,12 @@ _counts = attrgetter("input", "output", "cache_read", "cache_write")
 class Index:
     """The index of one session, opened by the holder of the session's lock."""
 
-    def __init__(self, session_dir: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, session_dir: Path, connection: sqlite3.Connection, rebuilt: bool) -> None:
+        self.path = session_dir / "index" / "index.db"
         self._session_dir = session_dir
         self._connection = connection
+        self.rebuilt = rebuilt
+        """Whether a damaged one was put aside, so that everything is indexed again."""
 
     @classmethod
     def open(cls, session_dir: Path) -> "Index":
@@ -137,14 +140,16 @@ class Index:
         directory = session_dir / "index"
         make_directory(directory)
         path = directory / "index.db"
+        rebuilt = False
         try:
             connection = open_database(path, _SCHEMA, VERSION)
-        except DamagedError:
+        except DamagedError as error:
             discard(path)
             connection = open_database(path, _SCHEMA, VERSION)
+            rebuilt = not error.outdated
         # Derived data: what a power failure damages is built again, so no commit waits for the disk.
         connection.execute("PRAGMA synchronous=OFF")
-        return cls(session_dir, connection)
+        return cls(session_dir, connection, rebuilt)
 
     def close(self) -> None:
         """Close the database."""

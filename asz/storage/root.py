@@ -27,20 +27,31 @@ class Root:
 
     @classmethod
     def open(cls, path: Path, *, write: bool) -> "Root":
-        """Open a root, making and marking it when ``write`` and there is none.
+        """A root that may be used. With ``write`` one that does not exist yet will do; see ``make``.
 
-        :raises RootError: it is no root, a newer one, or cannot be made.
+        :raises RootError: there is none, it is something else, or a newer one.
         """
-        path = Path(os.path.abspath(path))
-        if not path.exists() and not path.is_symlink():
+        root = cls(Path(os.path.abspath(path)))
+        if not root.path.exists() and not root.path.is_symlink():
             if not write:
-                raise RootError(f"{path}: no storage root here yet; run: asz collect")
-            _make(path)
-        elif not path.is_dir():
-            raise RootError(f"{path}: not a directory, so no storage root; choose another --root")
-        root = cls(path)
-        root._check_format(write)
+                raise RootError(f"{root.path}: no storage root here yet; run: asz collect")
+        elif not root.path.is_dir():
+            raise RootError(
+                f"{root.path}: not a directory, so no storage root; choose another --root"
+            )
+        else:
+            root._check_format(write)
         return root
+
+    def make(self) -> None:
+        """Make the directory and its marker where they are missing.
+
+        :raises RootError: the disk does not allow it.
+        """
+        if not self.path.exists():
+            _make(self.path)
+        if not (self.path / MARKER).exists():
+            _mark(self.path)
 
     def _check_format(self, write: bool) -> None:
         marker = self.path / MARKER
@@ -67,8 +78,6 @@ class Root:
         except OSError as error:
             raise RootError(f"{self.path}: cannot be read: {error.strerror}") from error
         if not names:
-            if write:
-                _mark(self.path)
             return
         strange = next((name for name in names if not self._known(name)), None)
         if strange is not None:

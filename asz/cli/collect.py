@@ -1,0 +1,127 @@
+"""``asz collect``: the pipeline, once or watching."""
+
+import shlex
+import signal
+import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from asz.cli.invocation import Invocation, adapter_option
+from asz.cli.invocation import command as _command
+from asz.cli.text import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from asz.collect.passes import Collector, Pass
+    from asz.collect.work import Entries
+    from asz.plugins import Adapters, Selection
+
+WINDOWS_WATCHING: Final = 64
+"""Windows read of one source in one watching pass: no source keeps the others waiting for long."""
+
+
+@_command("collect")
+@adapter_option
+@click.option("--once", is_flag=True, help="Make one pass and end.")
+@click.option("--sample", is_flag=True, help="Collect the invented sample, into a root of its own.")
+@click.option("--or-sample", is_flag=True, help="Collect the sample when there is no history.")
+def command(
+    invocation: Invocation, only: tuple[str, ...], once: bool, sample: bool, or_sample: bool
+) -> int:
+    """Find what agents wrote, land it, index it, assemble it.
+
+    Watches until interrupted, a pass every collector.interval; --once makes one pass and ends.
+    """
+    adapters = invocation.adapters(only)
+    if sample:
+        return _sample(invocation, adapters)
+    once = once or or_sample or invocation.settings.collector.mode == "once"
+    collector = _collector(invocation, adapters, invocation.settings.root, once)
+    if not once:
+        return _watch(invocation, collector)
+    made = _pass(invocation, collector)
+    if or_sample and not made.report.counts.sessions:
+        return _sample(invocation, adapters)
+    return invocation.status
+
+
+def _collector(
+    invocation: Invocation, adapters: "Adapters", root: "Path", once: bool
+) -> "Collector":
+    from asz.collect.passes import Collector
+    from asz.collect.work import Limits, entries_of
+    from asz.storage.root import Root
+
+    settings = invocation.settings
+    limits = Limits(
+        settings.collector.max_delta_bytes,
+        settings.parse.max_round_bytes,
+        None if once else WINDOWS_WATCHING,
+    )
+    return Collector(
+        Root.open(root, write=True),
+        entries_of(adapters.active),
+        partial(_load, adapters.selection),
+        limits,
+    )
+
+
+def _load(selection: "Selection") -> "Entries":
+    """The entries again, in a worker process."""
+    from asz.collect.work import entries_of
+    from asz.plugins import load_adapters
+
+    return entries_of(load_adapters(selection, validate=False).active)
+
+
+def _pass(invocation: Invocation, collector: "Collector") -> "Pass":
+    """One pass and its line."""
+    from asz.cli.progress import display
+
+    with display() as shown:
+        made = collector.run(shown)
+    for note in made.report.notes:
+        invocation.note(note)
+    for problem in made.report.problems:
+        invocation.error(problem)
+    if not made.clean:
+        invocation.status = max(invocation.status, 1)
+    if not made.report.counts.sessions:
+        looked = ", ".join(made.roots) or "nowhere: no adapter is enabled"
+        invocation.say(f"no sessions found; looked in {looked}")
+    click.echo(f"[{time.strftime('%H:%M:%S')}] {made.line()}")
+    return made
+
+
+def _sample(invocation: Invocation, adapters: "Adapters") -> int:
+    """One pass over the samples that ship with the adapters, into a root beside the user's own."""
+    from asz.plugins import load_adapters
+
+    entries = tuple(
+        replace(adapter.entry, options={"source_root": adapter.info.sample}, lines={})
+        for adapter in adapters.active
+        if adapter.info.sample is not None
+    )
+    root = invocation.settings.root
+    if invocation.root is None:
+        root = root.with_name(f"{root.name}-sample")
+    names = frozenset(entry.name for entry in entries)
+    chosen = load_adapters(replace(adapters.selection, entries=entries, only=names))
+    _pass(invocation, _collector(invocation, chosen, root, once=True))
+    click.echo(f"the sample's root is {printable(str(root))}; to look at it:")
+    click.echo(f"  asz conversations --root {printable(shlex.quote(str(root)))}")
+    return invocation.status
+
+
+def _watch(invocation: Invocation, collector: "Collector") -> int:
+    """Passes until interrupted. SIGTERM ends like an interrupt: what is at hand becomes durable."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interval = invocation.settings.collector.interval
+    while True:
+        made = _pass(invocation, collector)
+        if not made.report.counts.pending:
+            time.sleep(interval)

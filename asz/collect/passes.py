@@ -1,0 +1,145 @@
+"""One pass over everything: plan it, take the turns, in several processes when there is enough to do."""
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from asz.collect.assembling import behind
+from asz.collect.planning import Plan, plan
+from asz.collect.pool import Job, Shared, turns
+from asz.collect.turn import take_turn
+from asz.collect.work import Counts, Entries, Limits, LoadEntries, Report, Work
+from asz.storage.root import Root
+
+POOL_BYTES: Final = 16 << 20
+"""Unread bytes from which starting processes pays."""
+
+
+class Display(Protocol):
+    """Shows how far a pass is."""
+
+    def start(self, sessions: int, size: int) -> None:
+        """So many turns, so many bytes to read."""
+
+    def update(self, sessions: int, records: int, size: int) -> None:
+        """What is done so far."""
+
+
+class _Nothing:
+    def start(self, sessions: int, size: int) -> None:
+        pass
+
+    def update(self, sessions: int, records: int, size: int) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """Runs passes over one storage root."""
+
+    root: Root
+    entries: Entries
+    load: LoadEntries
+    """Makes ``entries`` again in another process."""
+    limits: Limits
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    def run(self, display: Display | None = None) -> "Pass":
+        """One pass. It never stops for one session; what was left is in its report.
+
+        :raises KeyboardInterrupt: after what was being written became durable.
+        """
+        display = display or _Nothing()
+        began = time.monotonic()
+        made = plan(self.root, self.entries)
+        works = made.work + self._behind(made)
+        report = made.report
+        display.start(len(works), sum(work.size for work in works))
+        for done, (_work, outcome) in enumerate(self._turns(works, display), 1):
+            report.add(outcome)
+            display.update(done, report.counts.records, report.counts.bytes)
+        report.counts.skipped = made.report.counts.skipped
+        return Pass(report, made.roots, time.monotonic() - began)
+
+    def _behind(self, made: Plan) -> list[Work]:
+        """Sessions with nothing to land whose chains are behind what landed."""
+        if not self.limits.parse:
+            return []
+        return [Work(name, (), {}) for name in made.to_parse if behind(self.root, name)]
+
+    def _turns(self, works: list[Work], display: Display) -> Iterator[tuple[Work, Report]]:
+        workers = min(self.workers, len(works))
+        if workers < 2 or sum(work.size for work in works) < POOL_BYTES:
+            progress = _Here(display)
+            for work in works:
+                yield work, take_turn(self.root, work, self.entries, self.limits, progress)
+                progress.sessions += 1
+            return
+        shared = Shared()
+        done = 0
+        for outcome in turns(Job(self.root, self.load, self.limits), works, workers, shared):
+            if outcome is None:
+                display.update(done, shared.records.value, shared.bytes.value)
+            else:
+                done += 1
+                yield outcome
+
+
+class _Here:
+    """Progress of turns taken in this process."""
+
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self.sessions = 0
+        self._records = 0
+        self._bytes = 0
+
+    def advance(self, records: int, size: int) -> None:
+        self._records += records
+        self._bytes += size
+        self._display.update(self.sessions, self._records, self._bytes)
+
+    def stopping(self) -> bool:
+        return False  # an interrupt arrives as an exception here
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass did."""
+
+    report: Report
+    roots: tuple[str, ...]
+    """Directories that were looked at."""
+    seconds: float
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was left: what decides the exit status."""
+        counts = self.report.counts
+        return not (
+            self.report.problems
+            or counts.errors
+            or counts.conflicts
+            or counts.busy
+            or counts.pending
+        )
+
+    def line(self) -> str:
+        """The pass line, without its time of day."""
+        parts = []
+        for name in Counts.__slots__:
+            value = getattr(self.report.counts, name)
+            parts.append(f"{name}={human_bytes(value) if name == 'bytes' else value}")
+        return f"{' '.join(parts)} ({self.seconds:.1f}s)"
+
+
+def human_bytes(size: int) -> str:
+    """A size for a person, in powers of 1000."""
+    value = float(size)
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f}{unit}" if unit == "B" else f"{value:.1f}{unit}"
+        value /= 1000
+    return f"{value:.1f}GB"

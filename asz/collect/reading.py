@@ -1,0 +1,155 @@
+"""Reading sources: regular files below their root, by whole lines, plain or compressed."""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from asz.storage.cursors import TAIL_BYTES
+from asz_hookspecs import Source
+
+BLOCK: Final = 1 << 20
+
+
+class UnreadableError(Exception):
+    """A source cannot be read now: one line naming it and why."""
+
+
+class VanishedError(Exception):
+    """A source is not there any more."""
+
+
+def path_of(source: Source) -> Path:
+    """Where a source's file is."""
+    return Path(source.root, *source.src.split("/"))
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[tuple[BinaryIO, os.stat_result]]:
+    """A source's file, open for reading, and what it is.
+
+    Links may lead anywhere inside the root and nowhere else; a FIFO is not waited for.
+
+    :raises VanishedError: nothing has that name now.
+    :raises UnreadableError: not a regular file, outside the root, or not to be read.
+    """
+    path = path_of(source)
+    try:
+        root = os.path.realpath(source.root)
+        if os.path.commonpath((root, os.path.realpath(path))) != root:
+            raise UnreadableError(f"{path}: leads out of {source.root}; not read")
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise VanishedError(str(path)) from error
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be read: {error.strerror}") from error
+    with open(fd, "rb", buffering=0) as raw:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnreadableError(f"{path}: not a regular file; move it away")
+        handle: BinaryIO = raw
+        if source.compression == "zstd":
+            handle = _decompressed(raw)
+        try:
+            yield handle, found
+        except OSError as error:
+            if error.errno not in (errno.EIO, errno.ESTALE, errno.EISDIR):
+                raise
+            raise UnreadableError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _decompressed(raw: BinaryIO) -> BinaryIO:
+    import zstandard  # only where a runtime compresses its files
+
+    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return cast("BinaryIO", reader)
+
+
+def skip_to(handle: BinaryIO, offset: int) -> bytes:
+    """Move to ``offset`` of the content; the up to 1 MiB before it, for its digest."""
+    start = max(0, offset - TAIL_BYTES)
+    handle.seek(start)  # a compressed file is read up to there
+    return read_exactly(handle, offset - start)
+
+
+def read_exactly(handle: BinaryIO, size: int) -> bytes:
+    """``size`` bytes, fewer only at the end of the file."""
+    pieces = []
+    while size > 0:
+        piece = handle.read(min(size, 8 * BLOCK))
+        if not piece:
+            break
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def tail_digest(tail: bytes) -> str:
+    """Digest of the bytes before an offset, by which the file is recognised."""
+    return hashlib.sha256(tail).hexdigest()
+
+
+@dataclass(slots=True)
+class Window:
+    """Whole lines of a source. ``data`` is their bytes, newlines included."""
+
+    data: bytes
+
+    def lines(self) -> list[bytes]:
+        """Each line without its newline."""
+        return self.data[:-1].split(b"\n")
+
+
+class LineReader:
+    """Cuts what follows an offset into windows of whole lines.
+
+    A window ends at the last newline within ``window_bytes``; a line longer than that is read to its
+    end. A last line without a newline is still being written, and stays unread.
+    """
+
+    def __init__(self, handle: BinaryIO, offset: int, tail: bytes, window_bytes: int) -> None:
+        self.offset = offset
+        self._handle = handle
+        self._tail = tail
+        self._window_bytes = window_bytes
+        self._rest = b""
+
+    def next(self) -> Window | None:
+        """The next window; ``None`` when no further whole line is there."""
+        pieces = [self._rest]
+        cut = self._rest.rfind(b"\n")
+        size = len(self._rest)
+        while size < self._window_bytes or cut < 0:
+            piece = self._handle.read(self._window_bytes)
+            if not piece:
+                break
+            found = piece.rfind(b"\n")
+            if found >= 0:
+                cut = size + found
+            pieces.append(piece)
+            size += len(piece)
+        data = b"".join(pieces)
+        if cut < 0:
+            self._rest = data
+            return None
+        self._rest = data[cut + 1 :]
+        data = data[: cut + 1]
+        self.offset += len(data)
+        self._tail = (
+            data[-TAIL_BYTES:] if len(data) >= TAIL_BYTES else (self._tail + data)[-TAIL_BYTES:]
+        )
+        return Window(data)
+
+    def digest(self) -> str:
+        """Digest of the 1 MiB before the offset reached."""
+        return tail_digest(self._tail)
+
+    @property
+    def unread(self) -> int:
+        """Bytes read ahead that are no whole line yet."""
+        return len(self._rest)

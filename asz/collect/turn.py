@@ -1,0 +1,210 @@
+"""One session's turn in a pass: under its lock, everything of it from all adapters, in a fixed order."""
+
+import sqlite3
+from pathlib import Path
+
+from asz.collect.assembling import assemble
+from asz.collect.forward import LandedByPlace, ahead_of, by_place, new_cursor, roll_forward
+from asz.collect.lander import Lander
+from asz.collect.reading import UnreadableError, VanishedError
+from asz.collect.slots import Chosen, choose
+from asz.collect.sources import SourceReader
+from asz.collect.work import Entries, Item, Limits, Progress, Report, Seen, Work
+from asz.errors import AszError, BusyError, FormatError
+from asz.storage.cursors import Cursor, SessionState
+from asz.storage.index import Index
+from asz.storage.landed import LandedName, landed_names, remove_leftovers
+from asz.storage.locks import hold
+from asz.storage.root import Root
+from asz.storage.sd import read_header
+
+Cursors = dict[tuple[str, str, str], Cursor]
+
+
+def take_turn(
+    root: Root,
+    work: Work,
+    entries: Entries,
+    limits: Limits,
+    progress: Progress,
+) -> Report:
+    """Do one session's share of a pass: land, index, assemble. Nothing leaves it but its report."""
+    report = Report()
+    report.counts.sessions = 1 if work.items else 0
+    report.counts.sources = len(work.items)
+    try:
+        directory = root.make_session_dir(work.session)
+        if work.items or work.seen:
+            with hold(directory / ".lock"):
+                Turn(directory, work, entries, limits, progress, report).run()
+        if limits.parse:
+            report.rounds = assemble(root, work.session, limits)
+    except BusyError:
+        report.counts.busy = 1
+        report.problems.append(
+            f"{work.session}: busy: another collector has it; a later pass takes it"
+        )
+    except AszError as error:
+        report.error(f"{work.session}: {error}")
+    except OSError as error:
+        where = error.filename or root.path
+        report.error(f"{work.session}: {where}: cannot be written: {error.strerror or error}")
+    except sqlite3.Error as error:
+        report.error(f"{work.session}: its state or index: {error}")
+    return report
+
+
+class Turn:
+    """The part of a turn that needs the session's lock."""
+
+    def __init__(
+        self,
+        directory: Path,
+        work: Work,
+        entries: Entries,
+        limits: Limits,
+        progress: Progress,
+        report: Report,
+    ) -> None:
+        self._directory = directory
+        self._work = work
+        self._entries = entries
+        self._limits = limits
+        self._progress = progress
+        self._report = report
+
+    def run(self) -> None:
+        """Land what is new, judge what has gone, bring the index up to the disk."""
+        remove_leftovers(self._directory)
+        names = landed_names(self._directory)
+        with SessionState.open(self._directory) as state, Index.open(self._directory) as index:
+            for store in (state, index):
+                if store.rebuilt:
+                    self._report.error(f"{store.path}: damaged; made again from the landed files")
+            lander = Lander(
+                self._directory,
+                names[-1].seq if names else 0,
+                state,
+                index if self._close_gap(index, names) else None,
+                self._limits.max_delta_bytes,
+            )
+            try:
+                self._land(state, lander, names)
+                lander.flush()
+            except BaseException:
+                lander.abandon()
+                raise
+
+    def _close_gap(self, index: Index, names: list[LandedName]) -> bool:
+        try:
+            index.close_gap(names)
+        except FormatError as error:
+            self._report.error(
+                f"{error}; put a good copy in its place, or remove {self._directory} to collect again"
+            )
+            return False
+        return True
+
+    def _land(self, state: SessionState, lander: Lander, names: list[LandedName]) -> None:
+        cursors = state.cursors()
+        chosen = choose(self._own_items(state, names), cursors, state)
+        self._tell(chosen, state)
+        landed = by_place(names)
+        for item in chosen.items:
+            if self._progress.stopping():
+                self._report.counts.pending += 1
+                continue
+            cursor = cursors.get(item.identity)
+            try:
+                self._read(item, cursor, landed, lander)
+            except VanishedError:
+                if cursor is not None:
+                    self._judge_gone(cursor, lander)
+            except (UnreadableError, FormatError) as error:
+                self._report.error(str(error))
+        listed = {item.identity for item in self._work.items}
+        for identity, cursor in cursors.items():
+            if identity not in listed and gone(cursor, self._work.seen.get(identity[:2])):
+                self._judge_gone(cursor, lander)
+
+    def _read(
+        self, item: Item, cursor: Cursor | None, landed: LandedByPlace, lander: Lander
+    ) -> None:
+        adapter = self._entries[item.entry]
+        ahead = ahead_of(self._directory, landed, item, cursor)
+        known = cursor is not None
+        if cursor is None:
+            cursor = new_cursor(item)
+        if ahead is not None and item.source.shape != "custom":
+            window = self._limits.max_delta_bytes
+            if roll_forward(item, cursor, ahead, adapter, window):
+                known = True
+                lander.keep(cursor)
+            elif known:
+                cursor.state = "conflict"
+                cursor.reason = "its bytes are not those that landed last"
+                lander.keep(cursor)
+            else:
+                # What landed came from other bytes: the file is read from its start, as a next reading.
+                cursor.gen = ahead.gen + 1
+        SourceReader(
+            adapter, item, cursor, known, ahead, lander, self._limits, self._progress, self._report
+        ).read()
+
+    def _judge_gone(self, cursor: Cursor, lander: Lander) -> None:
+        if cursor.state == "active":
+            cursor.state = "source_gone"
+            lander.keep(cursor)
+            self._report.counts.gone += 1
+
+    # ---- whose session it is
+
+    def _own_items(self, state: SessionState, names: list[LandedName]) -> list[Item]:
+        """The items of the runtime the session belongs to; the others are refused, both named."""
+        items = sorted(self._work.items, key=lambda item: item.landing_order)
+        owner = state.fact("runtime")
+        if owner is None and names:
+            owner = read_header(self._directory / names[0].path).runtime
+        for item in items:
+            info = self._entries[item.entry].info
+            owner = owner or info.joins or info.runtime
+        own = []
+        refused: dict[str, str] = {}
+        for item in self._work.items:
+            adapter = self._entries[item.entry]
+            if owner in (adapter.info.runtime, adapter.info.joins):
+                own.append(item)
+            else:
+                refused[adapter.name] = adapter.info.runtime
+        for name, runtime in refused.items():
+            self._report.error(
+                f"{self._work.session}: belongs to {owner}; adapter {name} brings the same id for "
+                f"{runtime}, which is not read"
+            )
+        if own and owner is not None and state.fact("runtime") is None:
+            state.set_fact("runtime", owner)
+        return own
+
+    def _tell(self, chosen: Chosen, state: SessionState) -> None:
+        state.set_refused([(item.source.src, reason) for item, reason in chosen.refused])
+        for _item, reason in chosen.refused:
+            self._report.conflict(reason)
+        self._report.notes += chosen.copies
+
+
+def gone(cursor: Cursor, seen: Seen | None) -> bool:
+    """Whether a source that was not listed is to be judged gone: it could have been seen, and its file
+    is not there."""
+    if cursor.state != "active" or seen is None or not seen.complete:
+        return False
+    if any(cursor.src.startswith(prefix) for prefix in seen.hidden):
+        return False
+    if not cursor.path:
+        return True
+    try:
+        Path(cursor.path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
