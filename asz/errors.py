@@ -9,7 +9,8 @@
     ├── FormatError             a landed file or a round is not what its format says
     ├── BusyError               another process holds the lock; a later pass takes it
     ├── ChainError              the chain of rounds cannot be read or extended
-    └── NotFoundError           no session or record has that id, or several have
+    ├── NotFoundError           no session or record has that id, or several have
+    └── AdapterFailure          an adapter raised, or returned what it must not; the others go on
 
 Messages are lower-case, name the thing, and say the way out.
 """
@@ -49,3 +50,34 @@ class ChainError(AszError):
 
 class NotFoundError(AszError):
     """An id names nothing, or a prefix names several things."""
+
+
+class AdapterFailure(AszError):  # noqa: N818 - a failure is reported and counted, seldom raised to the end
+    """Something an adapter did or failed to do; it costs that adapter only.
+
+    All of it is plain text, so that it survives the way back from a worker process.
+    """
+
+    def __init__(
+        self,
+        adapter: str,
+        distribution: str,
+        version: str,
+        hook: str,
+        reason: str,
+        source_only: bool = False,
+        details: str = "",
+    ) -> None:
+        super().__init__(adapter, distribution, version, hook, reason, source_only, details)
+        self.adapter = adapter
+        self.distribution = distribution
+        self.version = version
+        self.hook = hook
+        self.reason = reason
+        self.source_only = source_only
+        """Whether one source could not be read and the adapter is fine otherwise."""
+        self.details = details
+        """The traceback, shown with ``--verbose``."""
+
+    def __str__(self) -> str:
+        return f"adapter {self.adapter} ({self.distribution} {self.version}) {self.hook}: {self.reason}"

@@ -88,12 +88,14 @@ class SourceReader:
                 self._keep(found, _UNKNOWN_SIZE)
                 self.lander.flush()
             if windows == self.limits.windows_a_source or self.progress.stopping():
+                cursor.digest = reader.digest()
                 ended = reader.next() is None
                 break
+        else:
+            cursor.digest = reader.digest()
         if ended:
             plain = self.item.source.compression == "none"
             size = reader.offset + reader.unread if plain else found.st_size
-            cursor.digest = reader.digest()
         else:
             self.report.counts.pending += 1
             size = _UNKNOWN_SIZE

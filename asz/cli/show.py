@@ -1,0 +1,114 @@
+"""``asz show``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from asz.cli.ids import resolve
+from asz.cli.invocation import Invocation, json_option
+from asz.cli.invocation import command as _command
+from asz.cli.text import json_text, printable
+
+if TYPE_CHECKING:
+    from asz.storage.rows import FileRow, RecordRow, SessionRows
+
+_INDENT = " " * 11
+
+
+class _Landed(NamedTuple):
+    """A landed record with its place."""
+
+    file: "FileRow"
+    row: int
+    record: dict[str, Any]
+
+
+@_command("show")
+@click.argument("session")
+@click.argument("id_", metavar="ID")
+@json_option
+def command(invocation: Invocation, session: str, id_: str, as_json: bool) -> int:
+    """Print the landed records behind a record id or a tool-use id.
+
+    SESSION and ID may be shortened to what is unique. A record id that landed more than once shows every
+    copy; a tool-use id shows the record that asked and the one that answered.
+    """
+    from asz.storage import index
+
+    root = invocation.open_root()
+    directory = root.session_dir(resolve(session, root.sessions(), "session"))
+    rows = index.load(directory)
+    found = [_read(directory, rows, record) for record in _matching(rows, id_)]
+    if as_json:
+        click.echo(json_text([_as_json(landed) for landed in found]))
+    else:
+        click.echo("\n\n".join("\n".join(_lines(landed)) for landed in found))
+    return invocation.status
+
+
+def _matching(rows: "SessionRows", id_: str) -> "list[RecordRow]":
+    by_id: dict[str, list[RecordRow]] = {}
+    for record in rows.records:
+        for name in dict.fromkeys((record.id, *(part.id for part in record.parts))):
+            if name is not None:
+                by_id.setdefault(name, []).append(record)
+    return by_id[resolve(id_, by_id, "record")]
+
+
+def _read(directory: Path, rows: "SessionRows", record: "RecordRow") -> _Landed:
+    from asz.jsonio import decode
+    from asz.storage.sd import read_file
+
+    file = rows.files[record.seq]
+    line = read_file(directory / file.name).lines[record.row - 1]
+    return _Landed(file, record.row, decode(line))
+
+
+def _as_json(landed: _Landed) -> dict[str, Any]:
+    return {
+        "seq": landed.file.seq,
+        "row": landed.row,
+        "file": landed.file.name,
+        "kind": landed.file.kind,
+        "src": landed.file.src,
+        "record": landed.record,
+    }
+
+
+def _lines(landed: _Landed) -> Iterator[str]:
+    file, row, record = landed
+    yield printable(f"{file.seq}:{row}  {file.name}  (record {record['ord']} of {file.src})")
+    for key, value in record.items():
+        if key == "parts":
+            for block, part in enumerate(value):
+                yield from _part_lines(block, part)
+        else:
+            yield f"  {key:<8} {printable(_short(value))}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={_short(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_short, value))
+    return str(value)
+
+
+def _part_lines(block: int, part: dict[str, Any]) -> Iterator[str]:
+    from asz.jsonio import encode
+
+    facts = [str(part[key]) for key in ("k", "name", "id", "of", "media") if key in part]
+    if part.get("failed") is not None:
+        facts.append("failed" if part["failed"] else "not failed")
+    if part.get("state") != "available":
+        facts.append(str(part.get("state")))
+    yield printable(f"  part {block:<3} {' '.join(facts)} ({part.get('bytes', 0)} bytes)")
+    for line in str(part.get("text", "")).splitlines():
+        yield _INDENT + printable(line)
+    if "data" in part:
+        data = part["data"]
+        text = data if isinstance(data, str) else encode(data).decode()
+        for line in text.splitlines():
+            yield _INDENT + printable(line)

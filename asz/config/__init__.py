@@ -1,0 +1,17 @@
+"""asz.yaml and what overrides it, as typed settings.
+
+pydantic is imported only when there is a file to check: without one the defaults below are the settings.
+"""
+
+from asz.config.load import Overrides, load_settings
+from asz.config.settings import AdapterEntry, Collector, Parse, Settings, canonical_name
+
+__all__ = [
+    "AdapterEntry",
+    "Collector",
+    "Overrides",
+    "Parse",
+    "Settings",
+    "canonical_name",
+    "load_settings",
+]

@@ -1,0 +1,160 @@
+"""Which file is read, and what environment and command line put over it."""
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from asz.config.document import Document, read_document
+from asz.config.settings import (
+    DEFAULT_ADAPTERS,
+    AdapterEntry,
+    Collector,
+    Parse,
+    Settings,
+    canonical_name,
+)
+from asz.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from asz.config.schema import AdapterSection
+
+FILE_NAME: Final = "asz.yaml"
+CONFIG_VARIABLE: Final = "ASZ_CONFIG"
+ROOT_VARIABLE: Final = "ASZ_ROOT"
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says; ``None`` where it says nothing."""
+
+    config: str | None = None
+    root: str | None = None
+
+
+def load_settings(
+    overrides: Overrides,
+    environ: Mapping[str, str],
+    installed: Callable[[], Collection[str]],
+) -> Settings:
+    """The effective settings of a command.
+
+    The file is ``--config``, else ``ASZ_CONFIG``, else ``asz.yaml`` here, else in the user's
+    configuration directory, else none. The root is ``--root``, else ``ASZ_ROOT``, else ``storage.root``
+    (relative to the file), else the user's data directory.
+
+    :param installed: gives the names of installed adapters; asked only when the file lists some.
+    :raises UsageError: an option is empty.
+    :raises ConfigError: the file cannot be used; the message names file, line, key and what was expected.
+    """
+    file = _find(overrides, environ)
+    settings = Settings(root=Path(), adapters=DEFAULT_ADAPTERS)
+    if file is not None:
+        settings = _from_document(read_document(file), installed)
+    return _with_root(settings, overrides, environ)
+
+
+def _find(overrides: Overrides, environ: Mapping[str, str]) -> Path | None:
+    if overrides.config is not None:
+        return _stated(overrides.config, "--config")
+    if environ.get(CONFIG_VARIABLE):
+        return _stated(environ[CONFIG_VARIABLE], CONFIG_VARIABLE)
+    here = Path(FILE_NAME)
+    if os.path.lexists(here):
+        return here.absolute()
+    import platformdirs
+
+    own = platformdirs.user_config_path("asz") / FILE_NAME
+    return own if os.path.lexists(own) else None
+
+
+def _stated(text: str, who: str) -> Path:
+    if not text:
+        raise UsageError(f"{who} is empty; give it a file")
+    file = Path(text).expanduser().absolute()
+    if not file.exists():
+        raise ConfigError(f"{file}: no such file, {who} names it")
+    return file
+
+
+def _with_root(settings: Settings, overrides: Overrides, environ: Mapping[str, str]) -> Settings:
+    """``settings`` with the root that wins. An empty option is refused: it is most often an unset shell
+    variable, and would otherwise collect into the working directory."""
+    if overrides.root == "":
+        raise UsageError("--root is empty; give it a directory")
+    stated = overrides.root or environ.get(ROOT_VARIABLE)
+    if stated:
+        origin = "--root" if overrides.root else ROOT_VARIABLE
+        return replace(
+            settings,
+            root=_absolute(Path(stated)),
+            origins={**settings.origins, "storage.root": origin},
+        )
+    if settings.root != Path():
+        return settings
+    import platformdirs
+
+    return replace(settings, root=_absolute(platformdirs.user_data_path("asz")))
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path.expanduser()))
+
+
+def _from_document(document: Document, installed: Callable[[], Collection[str]]) -> Settings:
+    from pydantic import ValidationError
+
+    from asz.config.complaints import complaint
+    from asz.config.schema import ConfigFile
+
+    try:
+        checked = ConfigFile.model_validate(document.values)
+    except ValidationError as error:
+        raise complaint(ConfigFile, error, document.file, document.lines) from None
+    entries = [_entry(document, place, item) for place, item in enumerate(checked.adapters)]
+    if entries:
+        _check_entries(entries, installed())
+    listed = {entry.name for entry in entries}
+    root = checked.storage.root
+    return Settings(
+        root=_absolute(document.file.parent / Path(root).expanduser()) if root else Path(),
+        collector=Collector(**checked.collector.model_dump(exclude_unset=True)),
+        parse=Parse(**checked.parse.model_dump(exclude_unset=True)),
+        adapters=(*entries, *(entry for entry in DEFAULT_ADAPTERS if entry.name not in listed)),
+        file=document.file,
+        origins={
+            f"{path[0]}.{path[1]}": f"{document.file}:{line}"
+            for path, line in document.lines.items()
+            if len(path) == 2 and path[0] != "adapters" and not (path[1] == "root" and not root)
+        },
+    )
+
+
+def _entry(document: Document, place: int, section: "AdapterSection") -> AdapterEntry:
+    above = ("adapters", place)
+    return AdapterEntry(
+        name=canonical_name(section.name),
+        enabled=section.enabled,
+        label=section.label,
+        options=section.model_extra or {},
+        file=document.file,
+        lines={path[2:]: line for path, line in document.lines.items() if path[:2] == above},
+    )
+
+
+def _check_entries(entries: Sequence[AdapterEntry], installed: Collection[str]) -> None:
+    seen: dict[tuple[str, str], AdapterEntry] = {}
+    for place, entry in enumerate(entries):
+        if entry.name not in installed:
+            names = ", ".join(sorted(installed)) or "none"
+            raise ConfigError(
+                f"{entry.origin('name')}: adapters[{place}].name: expected an installed adapter "
+                f"({names}), found {entry.name!r}"
+            )
+        first = seen.setdefault((entry.name, entry.label), entry)
+        if first is not entry:
+            raise ConfigError(
+                f"{entry.origin('name')}: adapters[{place}].label: expected a label no other entry of "
+                f"{entry.name} has (the one at {first.origin('name')} has the same)"
+            )
