@@ -22,9 +22,11 @@ def conflicts(root: Root) -> list[Conflict]:
     found = []
     for session in root.sessions():
         directory = root.session_dir(session)
-        for cursor in read_cursors(directory).values():
-            if cursor.state == "conflict":
-                found.append(Conflict(session, cursor.src, cursor.reason))
+        found += [
+            Conflict(session, cursor.src, cursor.reason)
+            for cursor in read_cursors(directory).values()
+            if cursor.state == "conflict"
+        ]
         found += [Conflict(session, src, reason) for src, reason in read_refused(directory)]
     return sorted(found, key=lambda conflict: (conflict.session, conflict.src))
 

@@ -6,6 +6,7 @@ their directories synced; only then are index rows and cursors saved.
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ from asz.storage.files import Pending, install, make_directory, sync, write_pend
 from asz.storage.index import Index, RowBuilder
 from asz.storage.landed import PLACES, file_name
 from asz.storage.rows import FileRow
-from asz.storage.sd import SCHEMA, Header, RecordWriter, encode_closing, encode_header
+from asz.storage.sd import SCHEMA, Header, RecordWriter, encode_closing, encode_header, record_sha
 from asz.storage.steps import Step, step
 from asz.storage.times import stamp_now
 from asz_hookspecs import Record, damaged
@@ -87,30 +88,29 @@ class Lander:
         lines: list[bytes],
         records: list[Record],
         refused: list[str],
-    ) -> "list[_File]":
+    ) -> "Iterator[_File]":
         """The window's records, encoded and cut into files at record boundaries."""
-        files = [_File(self._seq + 1)]
-        ord_, off = cursor.ord, cursor.offset
+        file = _File(self._seq + 1)
         for raw, described in zip(lines, records, strict=True):
             record = described
-            ord_ += 1
+            sha = record_sha(raw)
+            cursor.ord += 1
             try:
-                line = files[-1].writer.encode(record, ord_, off, raw)
+                line = file.writer.encode(record, cursor.ord, cursor.offset, raw, sha)
             except Exception as error:  # whatever the adapter put into it, the bytes must land
-                where = f"{item.source.src}: record {ord_}"
+                where = f"{item.source.src}: record {cursor.ord}"
                 refused.append(f"{where}: cannot be written as described: {error!r}")
                 record = damaged(raw, "the adapter described it in a way that cannot be written")
-                line = files[-1].writer.encode(record, ord_, off, raw)
-            if files[-1].size and files[-1].size + len(line) > self._max_delta_bytes:
-                files.append(_File(files[-1].seq + 1))
-                line = files[-1].writer.encode(record, ord_, off, raw)
-            row = files[-1].add(line)
-            sha = hashlib.sha256(raw).hexdigest()[:12]
-            self._rows.add_record(files[-1].seq, row, ord_, off, sha, record)
+                line = file.writer.encode(record, cursor.ord, cursor.offset, raw, sha)
+            if file.size and file.size + len(line) > self._max_delta_bytes:
+                yield file
+                file = _File(file.seq + 1)
+                line = file.writer.encode(record, cursor.ord, cursor.offset, raw, sha)
+            row = file.add(line)
+            self._rows.add_record(file.seq, row, cursor.ord, cursor.offset, sha, record)
             if item.source.shape != "document":
-                off += len(raw) + 1
-        cursor.ord, cursor.offset = ord_, off
-        return files
+                cursor.offset += len(raw) + 1
+        yield file
 
     def _write(self, header: Header, directory: Path, place: str, file: "_File") -> None:
         self._seq = header.seq = file.seq
@@ -124,7 +124,7 @@ class Lander:
         data = b"".join((head, *file.lines, closing))
         self._pending.append(write_pending(directory, name, data, Step.FILE_WRITE))
         self._pending_bytes += len(data)
-        self._rows.files.append(
+        self._rows.end_file(
             FileRow(
                 file.seq,
                 f"{place}/{name}",

@@ -5,24 +5,18 @@ covers them; whoever holds the session's lock closes the gap between that and th
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from asz.storage.database import DamagedError, discard, open_database, read_database
 from asz.storage.files import make_directory
 from asz.storage.landed import LandedName, landed_names
-from asz.storage.rows import (
-    FileRow,
-    PartRow,
-    RecordRow,
-    SessionRows,
-    UsageRow,
-    flag_bits,
-    part_rows,
-)
+from asz.storage.rows import FileRow, RecordRow, SessionRows, UsageRow, flag_bits, part_rows
 from asz.storage.sd import LandedRecord, SdFile, read_file
 from asz.storage.steps import Step, step
 from asz.storage.times import parse_ns
@@ -31,80 +25,71 @@ from asz_hookspecs.record import Record
 VERSION: Final = 1
 """Schema version; another one on disk is discarded and built again."""
 
-_FILE_COLUMNS: Final = FileRow._fields
-_PLAIN: Final = (
+# One row a file, its records packed: read and written as a whole, a twentieth of the inserts.
+_SCHEMA: Final = (
+    f"CREATE TABLE file({','.join(FileRow._fields)},rows,PRIMARY KEY(seq)) WITHOUT ROWID;"
+)
+_INSERT: Final = f"INSERT INTO file VALUES({','.join('?' * (len(FileRow._fields) + 1))})"
+
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_DECODER: Final = msgspec.msgpack.Decoder(list[RecordRow])
+
+_Text = str | None
+_Roles = tuple[
+    int | None, _Text, _Text, _Text, _Text, _Text, _Text, _Text, _Text, _Text, _Text, _Text
+]
+_roles: Final[Callable[[Record | LandedRecord], _Roles]] = attrgetter(
     "rev", "id", "parent", "call", "run", "continues", "tool", "child", "batch", "started_by", "label",
     "from_",
 )  # fmt: skip
-_RECORD_COLUMNS: Final = (
-    "seq", "row", "ord", "off", "sha", *_PLAIN, "time", "trigger", "flags", "model",
-    "input", "output", "cache_read", "cache_write",
-)  # fmt: skip
-_PART_COLUMNS: Final = ("seq", "row", "block", "kind", "id", "name", "failed")
-
-
-def _table(name: str, columns: Sequence[str], key: str) -> str:
-    quoted = ",".join(f'"{column}"' for column in columns)
-    return f"CREATE TABLE {name}({quoted},PRIMARY KEY({key})) WITHOUT ROWID;"
-
-
-def _insert(name: str, columns: Sequence[str]) -> str:
-    return f"INSERT INTO {name} VALUES({','.join('?' * len(columns))})"
-
-
-_SCHEMA: Final = (
-    _table("file", _FILE_COLUMNS, "seq")
-    + _table("record", _RECORD_COLUMNS, "seq,row")
-    + _table("part", _PART_COLUMNS, "seq,row,block")
-)
-_INSERT_FILE: Final = _insert("file", _FILE_COLUMNS)
-_INSERT_RECORD: Final = _insert("record", _RECORD_COLUMNS)
-_INSERT_PART: Final = _insert("part", _PART_COLUMNS)
-
-IndexRow = tuple[Any, ...]
+_counts: Final = attrgetter("input", "output", "cache_read", "cache_write")
 
 
 class RowBuilder:
     """Collects the rows of landed files until they are saved in one transaction."""
 
     def __init__(self) -> None:
-        self.files: list[FileRow] = []
-        self.records: list[IndexRow] = []
-        self.parts: list[IndexRow] = []
+        self.files: list[tuple[FileRow, list[RecordRow]]] = []
+        self.records: list[RecordRow] = []
+        """Of the file at hand, until ``end_file``."""
 
     def add_record(
         self, seq: int, row: int, ord_: int, off: int, sha: str, record: Record | LandedRecord
     ) -> None:
-        """The rows of one record, from what is being landed or from what was read again."""
+        """The row of one record, from what is being landed or from what was read again."""
         usage = record.usage
-        counts = (None,) * 4 if usage is None else _counts(usage)
         self.records.append(
-            (
+            RecordRow(
                 seq,
                 row,
                 ord_,
                 off,
                 sha,
-                *_plain(record),
+                *_roles(record),
                 parse_ns(record.time) if record.time else None,
                 record.trigger,
                 flag_bits(record.flags) if record.flags else 0,
                 record.model,
-                *counts,
+                None if usage is None else UsageRow(*_counts(usage)),
+                part_rows(record.parts),
             )
         )
-        for part in part_rows(record.parts):
-            self.parts.append((seq, row, *part))
+
+    def end_file(self, file: FileRow) -> None:
+        """The records so far are those of ``file``."""
+        self.files.append((file, self.records))
+        self.records = []
 
     def add_file(self, name: LandedName, file: SdFile) -> None:
         """The rows of one landed file that was read back.
 
-        :raises FormatError: a line of it is no record.
+        :raises FormatError: a line of it is no record; nothing of the file is added.
         """
         header = file.header
+        self.records = []
         for row, record in enumerate(file.records(), 1):
             self.add_record(name.seq, row, record.ord, record.off, record.sha, record)
-        self.files.append(
+        self.end_file(
             FileRow(
                 name.seq,
                 name.path,
@@ -118,10 +103,6 @@ class RowBuilder:
                 file.digest,
             )
         )
-
-
-_plain = attrgetter(*_PLAIN)
-_counts = attrgetter("input", "output", "cache_read", "cache_write")
 
 
 class Index:
@@ -171,9 +152,8 @@ class Index:
         with step(Step.INDEX_SAVE):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                self._connection.executemany(_INSERT_RECORD, rows.records)
-                self._connection.executemany(_INSERT_PART, rows.parts)
-                self._connection.executemany(_INSERT_FILE, rows.files)
+                for file, records in rows.files:
+                    self._connection.execute(_INSERT, (*file, _ENCODER.encode(records)))
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
@@ -186,28 +166,15 @@ class Index:
         :raises FormatError: one of them is damaged. Nothing beyond it is indexed.
         """
         covered = self.covered()
-        count = 0
         rows = RowBuilder()
         try:
             for name in names:
                 if name.seq > covered:
                     rows.add_file(name, read_file(self._session_dir / name.path))
-                    count += 1
-                    if len(rows.records) > 20_000:
-                        self.save(rows)
-                        rows = RowBuilder()
         finally:
             if rows.files:
-                self.save(_whole_files(rows))
-        return count
-
-
-def _whole_files(rows: RowBuilder) -> RowBuilder:
-    """Without the rows of a file that failed half way."""
-    whole = {file.seq for file in rows.files}
-    rows.records = [row for row in rows.records if row[0] in whole]
-    rows.parts = [row for row in rows.parts if row[0] in whole]
-    return rows
+                self.save(rows)
+        return len(rows.files)
 
 
 def update(session_dir: Path) -> int:
@@ -215,14 +182,8 @@ def update(session_dir: Path) -> int:
 
     :raises FormatError: a landed file is damaged.
     """
-    names = landed_names(session_dir)
     with Index.open(session_dir) as index:
-        try:
-            return index.close_gap(names)
-        except sqlite3.IntegrityError:
-            # Covered out of order, as after files were copied in by hand: build it anew.
-            index._connection.executescript("DELETE FROM file;DELETE FROM record;DELETE FROM part;")
-            return index.close_gap(names)
+        return index.close_gap(landed_names(session_dir))
 
 
 def covered(session_dir: Path) -> int:
@@ -250,23 +211,19 @@ def load(session_dir: Path, through_seq: int | None = None) -> SessionRows:
         with closing(connection):
             try:
                 return _load(connection, session_dir.name, through_seq)
-            except sqlite3.DatabaseError:
+            except (sqlite3.DatabaseError, msgspec.MsgspecError):
                 pass
     return _from_files(session_dir, through_seq)
 
 
 def _load(connection: sqlite3.Connection, session: str, through_seq: int | None) -> SessionRows:
-    connection.execute("BEGIN")  # one moment for all three tables, beside a writer
     limit = through_seq if through_seq is not None else (1 << 62)
-    files = connection.execute("SELECT * FROM file WHERE seq<=?", (limit,)).fetchall()
-    records = connection.execute(
-        "SELECT * FROM record WHERE seq<=? ORDER BY seq,row", (limit,)
-    ).fetchall()
-    parts = connection.execute(
-        "SELECT * FROM part WHERE seq<=? ORDER BY seq,row,block", (limit,)
-    ).fetchall()
-    connection.execute("COMMIT")
-    return _session_rows(session, [FileRow(*file) for file in files], records, parts)
+    rows = RowBuilder()
+    for *file, packed in connection.execute(
+        "SELECT * FROM file WHERE seq<=? ORDER BY seq", (limit,)
+    ):
+        rows.files.append((FileRow(*file), _DECODER.decode(packed)))
+    return _session_rows(session, rows)
 
 
 def _from_files(session_dir: Path, through_seq: int | None) -> SessionRows:
@@ -274,22 +231,10 @@ def _from_files(session_dir: Path, through_seq: int | None) -> SessionRows:
     for name in landed_names(session_dir):
         if through_seq is None or name.seq <= through_seq:
             rows.add_file(name, read_file(session_dir / name.path))
-    return _session_rows(session_dir.name, rows.files, rows.records, rows.parts)
+    return _session_rows(session_dir.name, rows)
 
 
-def _session_rows(
-    session: str, files: list[FileRow], records: list[IndexRow], parts: list[IndexRow]
-) -> SessionRows:
-    by_record: dict[tuple[int, int], list[PartRow]] = {}
-    for seq, row, block, kind, id_, name, failed in parts:
-        known = None if failed is None else bool(failed)
-        by_record.setdefault((seq, row), []).append(PartRow(block, kind, id_, name, known))
-    found = []
-    for values in records:
-        record = RecordRow(*values[:-4])
-        if values[-4] is not None:
-            record.usage = UsageRow(*values[-4:])
-        record.parts = tuple(by_record.get(values[:2], ()))
-        found.append(record)
-    through = max((file.seq for file in files), default=0)
-    return SessionRows(session, through, {file.seq: file for file in files}, found)
+def _session_rows(session: str, rows: RowBuilder) -> SessionRows:
+    files = {file.seq: file for file, _records in rows.files}
+    records = [record for _file, records in rows.files for record in records]
+    return SessionRows(session, max(files, default=0), files, records)

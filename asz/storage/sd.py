@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -222,7 +223,7 @@ class RecordWriter:
     def __init__(self) -> None:
         self._env: dict[str, str] | None = None
 
-    def encode(self, record: Record, ord_: int, off: int, raw: bytes) -> bytes:
+    def encode(self, record: Record, ord_: int, off: int, raw: bytes, sha: str) -> bytes:
         """One record line, line end included.
 
         What a strict parser would refuse is repaired in ``record`` itself, so that an index row made
@@ -230,14 +231,15 @@ class RecordWriter:
 
         :param ord_: number of the source record, from 1.
         :param off: its byte offset in the source.
-        :param raw: the source record's bytes; size and digest are of them.
+        :param raw: the source record's bytes.
+        :param sha: what ``record_sha`` gives for them.
         :raises TypeError: the adapter put something other than text, numbers and bytes in a field.
         :raises KeyError: the adapter used a flag the vocabulary does not have.
         """
         out: dict[str, Any] = {
             "ord": ord_,
             "off": off,
-            "sha": hashlib.sha256(raw).hexdigest()[:SHA_DIGITS],
+            "sha": sha,
             "bytes": len(raw),
         }
         given = len(record.parts)
@@ -254,22 +256,26 @@ class RecordWriter:
         return line + b"\n"
 
 
+def record_sha(raw: bytes) -> str:
+    """The digest of a source record's bytes, as far as it is written."""
+    return hashlib.sha256(raw).hexdigest()[:SHA_DIGITS]
+
+
 _FIELDS: Final = (
     "rev", "id", "parent", "call", "run", "continues", "tool", "child", "batch", "started_by", "label",
     "from_", "time", "trigger",
 )  # fmt: skip
-_KEYS: Final = tuple((name, name.rstrip("_")) for name in _FIELDS)
+_KEYS: Final = tuple(name.rstrip("_") for name in _FIELDS)
+_values: Final = attrgetter(*_FIELDS)
 _FLAG_ORDER: Final = {flag: place for place, flag in enumerate(FLAGS)}
 _USAGE_KEYS: Final = ("in", "out", "cache_read", "cache_write")
 
 
 def _fill(record: Record, env: dict[str, str] | None) -> dict[str, Any]:
     """Every field of a record, in the order of the format."""
-    out: dict[str, Any] = {}
-    for name, key in _KEYS:
-        value = getattr(record, name)
-        if value is not None:
-            out[key] = value
+    out: dict[str, Any] = {
+        key: value for key, value in zip(_KEYS, _values(record), strict=True) if value is not None
+    }
     if record.flags:
         out["flags"] = sorted(record.flags, key=_FLAG_ORDER.__getitem__)
     if record.model is not None:
@@ -359,7 +365,7 @@ def _strict(part: Part, block: int, kept: list[Part]) -> bytes:
         reason = "lone surrogate"
     except ValueError:
         mended = encode(data.decode("utf-8", "replace"))
-    kept.append(Part("unknown", raw=part.raw or source, text=f"block {block}: {reason}"))
+    kept.append(Part("unknown", raw=source, text=f"block {block}: {reason}"))
     return mended
 
 

@@ -3,26 +3,38 @@
 import re
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 _RFC3339: Final = re.compile(
-    r"^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$", re.ASCII
+    r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d):(\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
 _SECOND: Final = 1_000_000_000
 
 
 def parse_ns(text: str) -> int | None:
     """Nanoseconds since the epoch, UTC; ``None`` when ``text`` is no RFC 3339 time."""
-    match = _RFC3339.match(text)
+    match = _RFC3339.fullmatch(text)
     if match is None:
         return None
-    day, clock, fraction, zone = match.groups()
-    zone = "+00:00" if zone in "Zz" else zone
+    minute, second, fraction, zone = match.groups()
+    start = _minute(minute, zone)
+    if start is None or int(second) > 59:
+        return None
+    nanoseconds = int(fraction.ljust(9, "0")) if fraction else 0
+    return (start + int(second)) * _SECOND + nanoseconds
+
+
+@lru_cache(maxsize=4096)  # records of one minute follow each other
+def _minute(text: str, zone: str) -> int | None:
+    """Seconds since the epoch at the start of a minute."""
     try:
-        seconds = int(datetime.fromisoformat(f"{day}T{clock}{zone}").timestamp())
+        moment = datetime.fromisoformat(
+            f"{text[:10]}T{text[11:]}{'+00:00' if zone in 'Zz' else zone}"
+        )
+        return int(moment.timestamp())
     except (ValueError, OverflowError):
         return None
-    return seconds * _SECOND + int((fraction or "").ljust(9, "0"))
 
 
 def format_ns(ns: int) -> str:
