@@ -1,15 +1,25 @@
 """Assembling a session after its turn, and telling cheaply whether there is anything to assemble."""
 
 from asz.collect.work import Limits
+from asz.flow import state
+from asz.flow.chain import round_names
+from asz.flow.parse import parse
 from asz.storage.index import covered
 from asz.storage.root import Root
 
 
 def behind(root: Root, session: str) -> bool:
-    """Whether a session's chain ends before its index does."""
-    return False
+    """Whether a session's chain ends before its index does, as far as the chain's cache tells."""
+    landed = covered(root.session_dir(session))
+    directory = root.conversation_dir(session)
+    names = round_names(directory)
+    known = state.load(directory, names[-1] if names else None)
+    return landed > (known.head.through_seq if known is not None else 0)
 
 
 def assemble(root: Root, session: str, limits: Limits) -> int:
-    """Bring a session's chain up to its index; how many rounds were written."""
-    return 0
+    """Bring a session's chain up to its index; how many rounds were written.
+
+    :raises AszError: the chain cannot be extended, or another process is at it.
+    """
+    return parse(root, session, max_round_bytes=limits.max_round_bytes).rounds_written
