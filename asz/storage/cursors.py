@@ -155,10 +155,11 @@ class SessionState:
         """Keep which files were refused because another one has their place, and why."""
         found = list(refused)
         if found or self._connection.execute("SELECT 1 FROM refused").fetchone():
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("DELETE FROM refused")
-            self._connection.executemany("INSERT INTO refused VALUES(?,?)", found)
-            self._connection.execute("COMMIT")
+            with step(Step.CURSOR_SAVE):
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.execute("DELETE FROM refused")
+                self._connection.executemany("INSERT INTO refused VALUES(?,?)", found)
+                self._connection.execute("COMMIT")
 
     def fact(self, name: str) -> str | None:
         """A small fact about the session, for example whose it is."""

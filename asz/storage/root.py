@@ -8,7 +8,7 @@ from typing import Final
 
 from asz.errors import NotFoundError, RootError
 from asz.jsonio import decode, encode
-from asz.storage.files import make_directory, write_once
+from asz.storage.files import TEMPORARY, make_directory, write_once
 from asz.storage.names import safe_component
 from asz.storage.steps import Step
 
@@ -16,6 +16,8 @@ MARKER: Final = "_root.json"
 FORMAT: Final = "asz-root/1"
 CONVERSATIONS: Final = "_conversations"
 _OWN: Final = frozenset((MARKER, CONVERSATIONS, "_metrics", "_export"))
+_LITTER: Final = frozenset((TEMPORARY + MARKER, ".DS_Store"))
+"""What may lie in a directory that is empty all the same: a marker that was never finished."""
 _SESSION_PARTS: Final = ("streams", "runs", "state.db", ".lock")
 
 
@@ -77,7 +79,7 @@ class Root:
             names = sorted(os.listdir(self.path))
         except OSError as error:
             raise RootError(f"{self.path}: cannot be read: {error.strerror}") from error
-        if not names:
+        if all(name in _LITTER for name in names):
             return
         strange = next((name for name in names if not self._known(name)), None)
         if strange is not None:
@@ -91,7 +93,7 @@ class Root:
             )
 
     def _known(self, name: str) -> bool:
-        if name in _OWN or name.startswith("."):
+        if name in _OWN or name in _LITTER:
             return True
         directory = self.path / name
         return safe_component(name) and any((directory / part).exists() for part in _SESSION_PARTS)
