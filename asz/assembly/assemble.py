@@ -113,6 +113,15 @@ def through(rows: SessionRows, seq: int) -> SessionRows:
     """The same rows as they stood when the landed file ``seq`` was the last one."""
     if seq >= rows.through_seq:
         return rows
-    end = bisect_left(rows.records, seq + 1, key=lambda record: record.seq)
     files = {number: file for number, file in rows.files.items() if number <= seq}
-    return SessionRows(rows.session, seq, files, rows.records[:end])
+    return SessionRows(rows.session, seq, files, between(rows, 0, seq))
+
+
+def between(rows: SessionRows, first: int, last: int) -> list[RecordRow]:
+    """The records of the landed files ``first`` to ``last``."""
+    start = bisect_left(rows.records, first, key=_seq)
+    return rows.records[start : bisect_left(rows.records, last + 1, key=_seq)]
+
+
+def _seq(record: RecordRow) -> int:
+    return record.seq

@@ -40,9 +40,8 @@ class Invocation:
         :raises ConfigError: asz.yaml or the environment is wrong.
         """
         from asz.config import Overrides, load_settings
-        from asz.plugins import installed_names
 
-        return load_settings(Overrides(self.config, self.root), os.environ, installed_names)
+        return load_settings(Overrides(self.config, self.root), os.environ)
 
     def adapters(self, only: Iterable[str] = ()) -> "Adapters":
         """Load the adapters this command may use, and report those that are broken.

@@ -31,5 +31,7 @@ def command(invocation: Invocation, sessions: tuple[str, ...], rebuild: bool) ->
         except AszError as error:
             invocation.error(error)
         else:
+            if done.problem is not None:
+                invocation.error(f"{done.problem}; what landed before it is parsed")
             click.echo(f"{session}: rounds={done.rounds_written} through={done.through_seq}")
     return invocation.status

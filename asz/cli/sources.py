@@ -106,7 +106,7 @@ def _discover(invocation: Invocation, only: tuple[str, ...]) -> "list[tuple[Adap
             continue
         found.append((adapter, discovery))
         for problem in discovery.problems:
-            invocation.error(f"adapter {adapter.title}: {problem.message}")
+            invocation.error(problem.message)
         for text in (*discovery.skipped, *discovery.notes):
             invocation.note(f"adapter {adapter.title}: {text}")
     return found

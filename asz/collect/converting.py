@@ -37,7 +37,7 @@ def convert(
             one = adapter.convert(source, [line], carry)
         except AszError as error:
             failure = str(error)
-            records.append(damaged(line, "the adapter failed on it"))
+            records.append(damaged(line, failure))
         else:
             records += one.records
             carry = one.carry

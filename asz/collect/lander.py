@@ -17,8 +17,9 @@ from asz.storage.cursors import Cursor, SessionState
 from asz.storage.files import Pending, install, make_directory, sync, write_pending
 from asz.storage.index import Index, RowBuilder
 from asz.storage.landed import PLACES, file_name
+from asz.storage.records import RecordWriter, record_sha
 from asz.storage.rows import FileRow
-from asz.storage.sd import SCHEMA, Header, RecordWriter, encode_closing, encode_header, record_sha
+from asz.storage.sd import SCHEMA, Header, encode_closing, encode_header
 from asz.storage.steps import Step, step
 from asz.storage.times import stamp_now
 from asz_hookspecs import Record, damaged

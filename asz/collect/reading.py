@@ -1,6 +1,5 @@
 """Reading sources: regular files below their root, by whole lines, plain or compressed."""
 
-import errno
 import hashlib
 import os
 import stat
@@ -29,8 +28,47 @@ def path_of(source: Source) -> Path:
     return Path(source.root, *source.src.split("/"))
 
 
+class SourceFile:
+    """A source's content. What goes wrong in reading it is the source's, never the storage root's."""
+
+    def __init__(self, path: Path, raw: BinaryIO, compression: str) -> None:
+        self._path = path
+        self._handle: BinaryIO = raw
+        self._failures: tuple[type[Exception], ...] = (OSError,)
+        if compression == "zstd":
+            import zstandard  # only where a runtime compresses its files
+
+            reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+            self._handle = cast("BinaryIO", reader)
+            self._failures = (OSError, zstandard.ZstdError)
+
+    def read(self, size: int) -> bytes:
+        """Up to ``size`` bytes; none at the end.
+
+        :raises UnreadableError: the disk fails, or the compressed content is damaged.
+        """
+        with self._named():
+            return self._handle.read(size)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> None:
+        """Move; a compressed file is read up to there.
+
+        :raises UnreadableError: as in ``read``.
+        """
+        with self._named():
+            self._handle.seek(offset, whence)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except self._failures as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UnreadableError(f"{self._path}: cannot be read: {reason}") from error
+
+
 @contextmanager
-def opened(source: Source) -> Iterator[tuple[BinaryIO, os.stat_result]]:
+def opened(source: Source) -> Iterator[tuple[SourceFile, os.stat_result]]:
     """A source's file, open for reading, and what it is.
 
     Links may lead anywhere inside the root and nowhere else; a FIFO is not waited for.
@@ -52,32 +90,17 @@ def opened(source: Source) -> Iterator[tuple[BinaryIO, os.stat_result]]:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             raise UnreadableError(f"{path}: not a regular file; move it away")
-        handle: BinaryIO = raw
-        if source.compression == "zstd":
-            handle = _decompressed(raw)
-        try:
-            yield handle, found
-        except OSError as error:
-            if error.errno not in (errno.EIO, errno.ESTALE, errno.EISDIR):
-                raise
-            raise UnreadableError(f"{path}: cannot be read: {error.strerror}") from error
+        yield SourceFile(path, raw, source.compression), found
 
 
-def _decompressed(raw: BinaryIO) -> BinaryIO:
-    import zstandard  # only where a runtime compresses its files
-
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return cast("BinaryIO", reader)
-
-
-def skip_to(handle: BinaryIO, offset: int) -> bytes:
+def skip_to(handle: SourceFile, offset: int) -> bytes:
     """Move to ``offset`` of the content; the up to 1 MiB before it, for its digest."""
     start = max(0, offset - TAIL_BYTES)
-    handle.seek(start)  # a compressed file is read up to there
+    handle.seek(start)
     return read_exactly(handle, offset - start)
 
 
-def read_exactly(handle: BinaryIO, size: int) -> bytes:
+def read_exactly(handle: SourceFile, size: int) -> bytes:
     """``size`` bytes, fewer only at the end of the file."""
     pieces = []
     while size > 0:
@@ -112,7 +135,7 @@ class LineReader:
     end. A last line without a newline is still being written, and stays unread.
     """
 
-    def __init__(self, handle: BinaryIO, offset: int, tail: bytes, window_bytes: int) -> None:
+    def __init__(self, handle: SourceFile, offset: int, tail: bytes, window_bytes: int) -> None:
         self.offset = offset
         self._handle = handle
         self._tail = tail

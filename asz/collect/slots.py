@@ -4,12 +4,19 @@ A session may lie in several directories, copied or moved. Two files must never 
 nothing may be read twice.
 """
 
-import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from asz.collect.reading import BLOCK, UnreadableError, VanishedError, opened, path_of
+from asz.collect.reading import (
+    BLOCK,
+    SourceFile,
+    UnreadableError,
+    VanishedError,
+    opened,
+    path_of,
+    read_exactly,
+)
 from asz.collect.work import Item
 from asz.storage.cursors import Cursor, SessionState
 
@@ -102,24 +109,22 @@ def _fingerprint(item: Item) -> str | None:
 
 
 def _compare(best: Item, other: Item) -> str:
-    with contextlib.ExitStack() as stack:
-        try:
-            first, first_stat = stack.enter_context(opened(best.source))
-            second, second_stat = stack.enter_context(opened(other.source))
-        except (UnreadableError, VanishedError):
-            return "differ"
-        if os.path.samestat(first_stat, second_stat):
-            return "first continues"
-        while True:
-            a, b = first.read(BLOCK), second.read(BLOCK)
-            shared = min(len(a), len(b))
-            if a[:shared] != b[:shared]:
-                return "differ"
-            if not b:
+    try:
+        with opened(best.source) as (first, its_stat), opened(other.source) as (second, stat):
+            if os.path.samestat(its_stat, stat):
                 return "first continues"
-            if not a:
-                return "second continues"
-            if len(a) != len(b):
-                # A short read is not the end: go on from where both are.
-                first.seek(shared - len(a), os.SEEK_CUR)
-                second.seek(shared - len(b), os.SEEK_CUR)
+            return _compare_bytes(first, second)
+    except (UnreadableError, VanishedError):
+        return "differ"
+
+
+def _compare_bytes(first: SourceFile, second: SourceFile) -> str:
+    while True:
+        a, b = read_exactly(first, BLOCK), read_exactly(second, BLOCK)
+        shared = min(len(a), len(b))
+        if a[:shared] != b[:shared]:
+            return "differ"
+        if shared == len(b) < BLOCK:
+            return "first continues"
+        if shared < BLOCK:
+            return "second continues"

@@ -4,13 +4,21 @@ import hashlib
 import os
 import time
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import Final
 
 from asz.collect.converting import convert
 from asz.collect.forward import Ahead
 from asz.collect.lander import Lander
 from asz.collect.look import Look, look
-from asz.collect.reading import LineReader, opened, path_of, read_exactly, skip_to, tail_digest
+from asz.collect.reading import (
+    LineReader,
+    SourceFile,
+    opened,
+    path_of,
+    read_exactly,
+    skip_to,
+    tail_digest,
+)
 from asz.collect.work import AdapterCalls, Item, Limits, Progress, Report
 from asz.errors import AszError
 from asz.storage.cursors import Cursor
@@ -52,7 +60,7 @@ class SourceReader:
                 self._read_file(handle, found)
         self.report.counts.landed += self.report.counts.records > before
 
-    def _read_file(self, handle: BinaryIO, found: os.stat_result) -> None:
+    def _read_file(self, handle: SourceFile, found: os.stat_result) -> None:
         verdict = look(self.item.source, self.cursor if self.known else None, found)
         moved = self.known and self.cursor.path != path_of(self.item.source).as_posix()
         if verdict is Look.CONFLICT:
@@ -71,7 +79,7 @@ class SourceReader:
 
     # ---- files of lines
 
-    def _read_lines(self, handle: BinaryIO, found: os.stat_result) -> None:
+    def _read_lines(self, handle: SourceFile, found: os.stat_result) -> None:
         cursor = self.cursor
         tail = skip_to(handle, cursor.offset)
         if cursor.offset and tail_digest(tail) != cursor.digest:
@@ -104,7 +112,7 @@ class SourceReader:
 
     # ---- documents
 
-    def _read_document(self, handle: BinaryIO, found: os.stat_result) -> None:
+    def _read_document(self, handle: SourceFile, found: os.stat_result) -> None:
         cursor = self.cursor
         data = read_exactly(handle, 1 << 62).rstrip(b"\r\n")
         digest = hashlib.sha256(data).hexdigest()

@@ -1,7 +1,7 @@
 """Which file is read, and what environment and command line put over it."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,25 +33,23 @@ class Overrides:
     root: str | None = None
 
 
-def load_settings(
-    overrides: Overrides,
-    environ: Mapping[str, str],
-    installed: Callable[[], Collection[str]],
-) -> Settings:
+def load_settings(overrides: Overrides, environ: Mapping[str, str]) -> Settings:
     """The effective settings of a command.
 
     The file is ``--config``, else ``ASZ_CONFIG``, else ``asz.yaml`` here, else in the user's
     configuration directory, else none. The root is ``--root``, else ``ASZ_ROOT``, else ``storage.root``
     (relative to the file), else the user's data directory.
 
-    :param installed: gives the names of installed adapters; asked only when the file lists some.
+    Whether the adapters it lists are installed is checked by who loads them: a root must stay readable
+    where they are not.
+
     :raises UsageError: an option is empty.
     :raises ConfigError: the file cannot be used; the message names file, line, key and what was expected.
     """
     file = _find(overrides, environ)
     settings = Settings(root=Path(), adapters=DEFAULT_ADAPTERS)
     if file is not None:
-        settings = _from_document(read_document(file), installed)
+        settings = _from_document(read_document(file))
     return _with_root(settings, overrides, environ)
 
 
@@ -102,7 +100,7 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.abspath(path.expanduser()))
 
 
-def _from_document(document: Document, installed: Callable[[], Collection[str]]) -> Settings:
+def _from_document(document: Document) -> Settings:
     from pydantic import ValidationError
 
     from asz.config.complaints import complaint
@@ -113,8 +111,7 @@ def _from_document(document: Document, installed: Callable[[], Collection[str]])
     except ValidationError as error:
         raise complaint(ConfigFile, error, document.file, document.lines) from None
     entries = [_entry(document, place, item) for place, item in enumerate(checked.adapters)]
-    if entries:
-        _check_entries(entries, installed())
+    _check_labels(entries)
     listed = {entry.name for entry in entries}
     root = checked.storage.root
     return Settings(
@@ -143,15 +140,9 @@ def _entry(document: Document, place: int, section: "AdapterSection") -> Adapter
     )
 
 
-def _check_entries(entries: Sequence[AdapterEntry], installed: Collection[str]) -> None:
+def _check_labels(entries: Sequence[AdapterEntry]) -> None:
     seen: dict[tuple[str, str], AdapterEntry] = {}
     for place, entry in enumerate(entries):
-        if entry.name not in installed:
-            names = ", ".join(sorted(installed)) or "none"
-            raise ConfigError(
-                f"{entry.origin('name')}: adapters[{place}].name: expected an installed adapter "
-                f"({names}), found {entry.name!r}"
-            )
         first = seen.setdefault((entry.name, entry.label), entry)
         if first is not entry:
             raise ConfigError(

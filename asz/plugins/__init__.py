@@ -4,7 +4,7 @@ There is no manager at module level: ``load_adapters`` builds one and hands it o
 """
 
 from asz.plugins.adapter import Adapter
-from asz.plugins.installed import Installed, installed_adapters, installed_names
+from asz.plugins.installed import Installed, installed_adapters
 from asz.plugins.loader import Adapters, AdapterStatus, State, load_adapters
 from asz.plugins.selection import Selection
 
@@ -16,6 +16,5 @@ __all__ = [
     "Selection",
     "State",
     "installed_adapters",
-    "installed_names",
     "load_adapters",
 ]

@@ -82,7 +82,9 @@ class Adapter:
             return Discovery(())
         return self.guard.run(
             "asz_discover",
-            lambda: check_discovery(self._one("asz_discover", options=options, followed=followed)),
+            lambda: check_discovery(
+                self._one("asz_discover", options=options, followed=followed), self.title
+            ),
         )
 
     def land(self, options: Any, source: Source, position: bytes) -> Iterator[RawRecord]:

@@ -5,6 +5,7 @@ caller runs it inside the adapter's guard.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final, get_args
 
 from asz.storage.names import safe_component, safe_src
@@ -50,16 +51,17 @@ def check_info(info: Any) -> AdapterInfo:
     return info  # type: ignore[no-any-return]
 
 
-def check_discovery(found: Any) -> Discovery:
+def check_discovery(found: Any, adapter: str) -> Discovery:
     """A ``Discovery`` without the sessions and sources whose names are refused; each refusal is a
-    problem of the pass and hides what it names."""
+    problem of the pass that names ``adapter``, and hides what it names."""
     _is(found, Discovery, "what asz_discover returned")
     refused: list[Problem] = []
     sessions = tuple(_sessions(found.sessions, refused))
+    named = (replace(one, message=f"adapter {adapter}: {one.message}") for one in refused)
     return Discovery(
         sessions=sessions,
         roots=_texts(found.roots, "roots"),
-        problems=(*map(_problem, found.problems), *refused),
+        problems=(*map(_problem, found.problems), *named),
         skipped=_texts(found.skipped, "skipped"),
         notes=_texts(found.notes, "notes"),
         complete=bool(found.complete),

@@ -48,11 +48,6 @@ def installed_adapters() -> list[Installed]:
     return sorted(found.values(), key=_order)
 
 
-def installed_names() -> frozenset[str]:
-    """Names of all installed adapters."""
-    return frozenset(item.name for item in installed_adapters())
-
-
 def refuse_taken_names(items: list[Installed]) -> list[Installed]:
     """``items`` with those marked whose name several distributions claim.
 

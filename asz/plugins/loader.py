@@ -10,7 +10,7 @@ from typing import Any, Final
 import pluggy
 
 from asz.config.settings import AdapterEntry
-from asz.errors import AdapterFailure, UsageError
+from asz.errors import AdapterFailure, ConfigError, UsageError
 from asz.plugins.adapter import Adapter
 from asz.plugins.checks import check_info
 from asz.plugins.guard import Guard, RefusedError
@@ -84,10 +84,11 @@ def load_adapters(
     :param validate: check every entry's options now. A worker process leaves it to the first hook that
         needs them.
     :raises UsageError: ``--adapter`` names something that is not installed or may not run.
-    :raises ConfigError: an entry does not fit its adapter's options model.
+    :raises ConfigError: asz.yaml lists an adapter that is not installed, or an entry does not fit its
+        adapter's options model.
     """
     items = installed_adapters() if installed is None else list(installed)
-    _check_chosen(selection, items)
+    _check_known(selection, items)
     loader = _Loader(selection)
     for item in _marked(selection, items):
         loader.import_one(item)
@@ -234,7 +235,9 @@ def _guard(item: Installed) -> Guard:
 
 
 def _check_contract(plugin: Any) -> None:
-    hash(plugin)  # pluggy keeps plugins in sets: one that cannot be in one would break all the others
+    hash(
+        plugin
+    )  # pluggy keeps plugins in sets: one that cannot be in one would break all the others
     stated = getattr(plugin, "ASZ_CONTRACT", None)
     if stated is None:
         raise RefusedError(f"states no ASZ_CONTRACT; this asz has {CONTRACT}")
@@ -280,10 +283,16 @@ def _unmatched(selection: Selection, items: list[Installed]) -> list[str]:
     ]
 
 
-def _check_chosen(selection: Selection, items: list[Installed]) -> None:
+def _check_known(selection: Selection, items: list[Installed]) -> None:
     names = {item.name for item in items}
+    installed = ", ".join(sorted(names)) or "none"
+    for entry in selection.entries:
+        if entry.file is not None and entry.name not in names:
+            raise ConfigError(
+                f"{entry.origin('name')}: adapters: expected an installed adapter ({installed}), "
+                f"found {entry.name!r}"
+            )
     for name in sorted(selection.only - names):
-        installed = ", ".join(sorted(names)) or "none"
         raise UsageError(f"--adapter {name}: no such adapter is installed (installed: {installed})")
 
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-import asz_claude_code
 import pytest
+
+import asz_claude_code
 
 
 @pytest.fixture(scope="session")

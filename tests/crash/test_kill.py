@@ -1,6 +1,9 @@
 """Killed before and after every durable step, the next pass ends where an uninterrupted one does."""
 
+import errno
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,7 +72,10 @@ def structure(pipeline: Pipeline, session: str) -> Any:
 
     printed = pipeline.conversation(session)
     return {
-        kind: sorted((mapped(item) for item in printed[kind]), key=lambda item: str(item["id"]))
+        kind: sorted(
+            (mapped(item) for item in printed[kind] if item.get("state") != "resolved"),
+            key=lambda item: str(item["id"]),
+        )
         for kind in ("nodes", "relations", "unresolved")
     }
 
@@ -102,6 +108,43 @@ def test_a_killed_collect_is_made_good(
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    "step",
+    [step for step in Step if step not in (Step.ROOT_MARK, Step.CHAIN_SET_ASIDE)],
+)
+def test_a_killed_growth_is_made_good(
+    step: Step, moment: str, sample: Path, tmp_path: Path, expected: dict[str, Any]
+) -> None:
+    projects = tmp_path / "projects"
+    shutil.copytree(sample, projects)
+    for path in projects.rglob("*.jsonl"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[: len(lines) // 2]))
+    pipeline = Pipeline(tmp_path / "home", projects, collector=SMALL)
+    assert pipeline.collect().status == 0
+    for path in projects.rglob("*.jsonl"):
+        path.write_bytes((sample / path.relative_to(projects)).read_bytes())
+    assert die(pipeline, step, moment, 1, "collect", "--once") == -signal.SIGKILL
+    made_good(pipeline, expected)
+
+
+@pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EACCES"])
+@pytest.mark.parametrize("step", [step for step in Step if step is not Step.CHAIN_SET_ASIDE])
+def test_a_failing_disk_is_named_and_made_good(
+    step: Step, error: str, sample: Path, tmp_path: Path, expected: dict[str, Any]
+) -> None:
+    pipeline = Pipeline(tmp_path, sample, collector=SMALL)
+    command = [sys.executable, str(DYING), step, error, "1", "collect", "--once"]
+    where = ["--root", str(pipeline.root), "--config", str(pipeline.config)]
+    failed = subprocess.run([*command, *where], capture_output=True, text=True, check=False)
+    assert failed.returncode == 1
+    lines = failed.stderr.splitlines()
+    assert len(lines) == 1
+    assert os.strerror(getattr(errno, error)) in lines[0]
+    made_good(pipeline, expected)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_rebuild_is_made_good(
     moment: str, sample: Path, tmp_path: Path, expected: dict[str, Any]
 ) -> None:
@@ -122,4 +165,4 @@ def made_good(pipeline: Pipeline, expected: dict[str, Any]) -> None:
     checked = pipeline.asz("verify")
     assert checked.status == 0, checked.out + checked.err
     assert pipeline.collect().counts["landed"] == 0
-    assert not [path for path in pipeline.root.rglob(".tmp-*")]
+    assert not list(pipeline.root.rglob(".tmp-*"))

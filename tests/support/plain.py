@@ -30,7 +30,9 @@ class Plain:
 
     options: Any = None
 
-    def __init__(self, root: Path, name: str = "plain", runtime: str = "Plain", label: str = "") -> None:
+    def __init__(
+        self, root: Path, name: str = "plain", runtime: str = "Plain", label: str = ""
+    ) -> None:
         self.root, self.name, self.label = root, name, label
         self.info = AdapterInfo(version="1", runtime=runtime, dialect="plain/1")
         self.stores: dict[tuple[str, str], list[bytes]] = {}

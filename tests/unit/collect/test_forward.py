@@ -43,7 +43,9 @@ def test_a_store_from_before_the_last_files_is_rolled_forward(place: Place, tmp_
     assert [r.run for r in place.records()] == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"no database at all", b"SQLite format 3\0" + b"\xff" * 9000])
+@pytest.mark.parametrize(
+    "damage", [b"", b"no database at all", b"SQLite format 3\0" + b"\xff" * 9000]
+)
 def test_a_damaged_store_is_named_and_made_again(place: Place, damage: bytes) -> None:
     place.write(MAIN, b"one\n")
     place.collect()

@@ -1,0 +1,66 @@
+"""The beginning of what was said, read from the landed file a node refers to."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from asz.assembly.model import Node
+
+_SPOKEN: Final = frozenset(
+    (
+        "message.external",
+        "message.assistant",
+        "message.synthetic",
+        "context.injection",
+        "thinking",
+        "runtime.notification",
+        "epoch.summary",
+        "error.api",
+        "control.command",
+        "control.notice",
+    )
+)
+_LONGEST: Final = 100
+
+
+class Excerpts:
+    """Excerpts of one session. A landed file that is gone or damaged just has none."""
+
+    def __init__(self, session_dir: Path) -> None:
+        from asz.storage.landed import landed_names
+
+        self._session_dir = session_dir
+        self._paths = {name.seq: name.path for name in landed_names(session_dir)}
+        self._file = lru_cache(maxsize=8)(self._read)
+
+    def of(self, node: "Node") -> str:
+        """The first words of a node; empty when it says nothing."""
+        if node.ref is None or node.kind not in _SPOKEN:
+            return ""
+        lines = self._file(node.ref.seq)
+        if node.ref.row > len(lines):
+            return ""
+        text = " ".join(_text(lines[node.ref.row - 1], node.ref.block).split())
+        return f'"{text[: _LONGEST - 1]}…"' if len(text) > _LONGEST else f'"{text}"' if text else ""
+
+    def _read(self, seq: int) -> list[bytes]:
+        from asz.errors import FormatError
+        from asz.storage.sd import read_file
+
+        path = self._paths.get(seq)
+        if path is None:
+            return []
+        try:
+            return read_file(self._session_dir / path).lines
+        except (OSError, FormatError):
+            return []
+
+
+def _text(line: bytes, block: int | None) -> str:
+    from asz.jsonio import decode
+
+    parts: list[dict[str, Any]] = decode(line).get("parts", [])
+    if block is not None:
+        parts = parts[block : block + 1]
+    return next((str(part["text"]) for part in parts if part.get("text")), "")

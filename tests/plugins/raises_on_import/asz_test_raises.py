@@ -1,0 +1,3 @@
+"""An adapter that cannot be imported."""
+
+raise RuntimeError("raised on import")
