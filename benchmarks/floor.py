@@ -5,6 +5,7 @@ as landed, in as many files. Run in a process of its own so that its CPU time is
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -40,10 +41,8 @@ def read_lines(sources: list[Path]) -> tuple[int, int]:
                 continue
             lines += 1
             size += len(line)
-            try:
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                pass
             hashlib.sha256(line).hexdigest()
     return lines, size
 
@@ -76,7 +75,9 @@ def main() -> None:
     wall = time.perf_counter() - began
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu = used.ru_utime + used.ru_stime
-    print(json.dumps({"cpu": cpu, "wall": wall, "lines": lines, "bytes": size, "files": len(sizes)}))
+    print(
+        json.dumps({"cpu": cpu, "wall": wall, "lines": lines, "bytes": size, "files": len(sizes)})
+    )
 
 
 if __name__ == "__main__":

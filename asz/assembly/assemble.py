@@ -59,7 +59,7 @@ def _assemble(rows: SessionRows, conversation: str) -> Structure:
     placed = talks.place(seen, cut)
     title = tree.title_of(seen)
 
-    tree.write(draft, seen, rows.records[0] if rows.records else None, title)
+    tree.write(draft, seen, title)
     epochs.write(draft, seen, cut)
     talks.write(draft, placed)
     calls.write(

@@ -1,11 +1,9 @@
 """Where the stages write what they establish."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from asz.assembly import ids
-from asz.assembly.model import Entities, Node, Ref, Relation, Unresolved, ref_of
-from asz.storage.rows import RecordRow
+from asz.assembly.model import Entities, Node, Ref, Relation, Unresolved
 
 
 class Draft:
@@ -16,22 +14,8 @@ class Draft:
         self.relations = target.relations
         self.unresolved = target.unresolved
 
-    def step(
-        self,
-        node_id: str,
-        kind: str,
-        parent: str,
-        stream: str,
-        record: RecordRow,
-        attrs: dict[str, Any] | None = None,
-    ) -> Node:
-        """A node that one whole record backs."""
-        node = Node(node_id, 0, kind, parent, stream, ref_of(record), (), attrs or {})
-        self.nodes[node_id] = node
-        return node
-
     def add(self, node: Node) -> None:
-        """Any other node."""
+        """A node; its id is its own."""
         self.nodes[node.id] = node
 
     def relate(

@@ -103,21 +103,26 @@ def _join_in_order(
     """Several requests under one id: a result answers the latest earlier one of its stream that has
     none yet."""
     uses: list[Use] = []
-    for record, piece in pieces:
-        place = _place(record, piece) if uses else ""
-        uses.append(Use(ids.tool(name, place), name + place, record, piece))
-    for record, piece in answers:
+    waiting: defaultdict[str, list[Use]] = defaultdict(list)
+    for record, piece in sorted([*pieces, *answers], key=_where):
         stream = evidence.stream_of[record.seq]
-        at = (record.seq, record.row, piece.block)
-        for use in reversed(uses):
-            asked = (use.record.seq, use.record.row, use.part.block)
-            if asked < at and not use.results and evidence.stream_of[use.record.seq] == stream:
-                use.results.append((record, piece))
-                use.join = BY_ORDER
-                break
+        if piece.kind == "call":
+            place = _place(record, piece) if uses else ""
+            use = Use(ids.tool(name, place), name + place, record, piece)
+            uses.append(use)
+            waiting[stream].append(use)
+        elif waiting[stream]:
+            use = waiting[stream].pop()
+            use.results.append((record, piece))
+            use.join = BY_ORDER
         else:
             stray.append(name)
     return uses
+
+
+def _where(found: Piece) -> tuple[int, int, int]:
+    record, piece = found
+    return (record.seq, record.row, piece.block)
 
 
 def write(

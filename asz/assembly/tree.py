@@ -8,7 +8,6 @@ from asz.assembly.draft import Draft
 from asz.assembly.evidence import Evidence
 from asz.assembly.model import Node, ref_of
 from asz.assembly.streams import Stream
-from asz.storage.rows import RecordRow
 from asz_hookspecs.vocabulary import STREAM_MAIN
 
 
@@ -20,14 +19,11 @@ def title_of(evidence: Evidence) -> str | None:
     return next((record.label for record in reversed(main.records) if record.label), None)
 
 
-def write(draft: Draft, evidence: Evidence, first: RecordRow | None, title: str | None) -> None:
-    """The session node and a node for each stream.
-
-    :param first: the first record that landed, ``None`` for a session without records.
-    """
+def write(draft: Draft, evidence: Evidence, title: str | None) -> None:
+    """The session node and a node for each stream."""
     session = ids.session(evidence.session)
     attrs: dict[str, Any] = {"title": title} if title is not None else {}
-    ref = ref_of(first) if first is not None else None
+    ref = ref_of(evidence.records[0]) if evidence.records else None
     draft.add(Node(session, 0, "session", None, None, ref, (), attrs))
     batches = _batches(evidence)
     for name, stream in evidence.streams.items():

@@ -81,9 +81,9 @@ class LandedCheck:
         try:
             for row, record in enumerate(file.records(), 1):
                 counts.append(len(record.parts))
-                what = self._follow(key, name, record)
-                if what is not None:
-                    yield self._problem(f"row {row}: {what}", name)
+                misplaced = self._follow(key, name, record)
+                if misplaced is not None:
+                    yield self._problem(f"row {row}: {misplaced}", name)
         except FormatError as error:
             yield self._problem(reason(error, self._directory / name.path), name)
         self._tally.records += len(counts)

@@ -26,6 +26,7 @@ TRANSCRIPT_SUFFIX: Final = ".jsonl"
 AUXILIARY_PREFIXES: Final = ("acompact-", "aside_question-", "aprompt_suggestion-")
 """How the ids of agents begin that the runtime starts for itself."""
 
+_DIRECTORIES: Final = frozenset(("subagents", "workflows", "scripts"))
 _RUN_PREFIX: Final = "wf_"
 _SCRIPT_MARK: Final = "-wf_"
 
@@ -43,6 +44,17 @@ def is_agent_id(name: str) -> bool:
 def is_auxiliary(agent: str) -> bool:
     """Whether an agent is a helper of the runtime's own: compaction, side question, suggestion."""
     return agent.startswith(AUXILIARY_PREFIXES)
+
+
+def is_known(name: str) -> bool:
+    """Whether a name inside a project directory can matter; notes, memory and spilled output cannot."""
+    return (
+        name in _DIRECTORIES
+        or name == JOURNAL
+        or name.startswith((AGENT_PREFIX, _RUN_PREFIX))
+        or is_session_id(name.removesuffix(TRANSCRIPT_SUFFIX))
+        or run_of_script(name) is not None
+    )
 
 
 def agent_file(name: str) -> tuple[str, str] | None:

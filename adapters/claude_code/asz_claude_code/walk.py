@@ -228,7 +228,7 @@ class Walk:
             return "file"
         if item.is_dir(follow_symlinks=False):
             return "directory"
-        if not item.is_symlink():
+        if not item.is_symlink() or not (item.name == src or layout.is_known(item.name)):
             return None
         verdict = follow(item.path, self._real_root)
         if verdict.problem is not None:

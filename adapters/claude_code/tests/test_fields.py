@@ -6,7 +6,7 @@ import pytest
 
 from asz_hookspecs import Usage
 
-from .lines import assistant, dump, line, record, result, text, user
+from .lines import assistant, dump, kinds, line, record, result, text, user
 
 
 def test_identity_place_and_time() -> None:
@@ -216,6 +216,17 @@ def test_notification_names_call_and_first_agent() -> None:
 def test_ids_are_read_from_notifications_only(given: dict[str, Any]) -> None:
     found = record(given)
     assert (found.tool, found.child) == (None, None)
+
+
+def test_an_outcome_leaves_what_only_the_notification_names() -> None:
+    origin = {"kind": "task-notification"}
+    found = record(user(NOTICE, origin=origin, toolUseResult={"toolUseId": "toolu_8"}))
+    assert (found.tool, found.child) == ("toolu_8", "a00000000000000aa")
+
+
+def test_joins_of_a_record_that_travels_whole() -> None:
+    found = record(line("user", toolUseResult={"agentId": "a1", "runId": "wf_r"}))
+    assert (kinds(found), found.child, found.batch) == (["data"], "a1", "r")
 
 
 def test_envelope_is_what_has_no_place() -> None:

@@ -183,6 +183,14 @@ def test_links_out_of_the_root_are_reported(tree: Tree, tmp_path: Path, src: str
     assert "out of the source root" in found.problems[0].message
 
 
+@pytest.mark.parametrize("src", [f"{HOME}/memory", f"{HOME}/{SESSION}/tool-results"])
+def test_links_that_cannot_matter_are_left_alone(tree: Tree, tmp_path: Path, src: str) -> None:
+    tree.write(f"{HOME}/{SESSION}.jsonl")
+    tree.link(src, tmp_path)
+    found = tree.discover()
+    assert (srcs(sources_of(found)), found.problems) == ([f"{HOME}/{SESSION}.jsonl"], ())
+
+
 def test_loops_are_reported(tree: Tree) -> None:
     tree.write(f"{HOME}/{SESSION}.jsonl")
     tree.link(f"{HOME}/{OTHER}", tree.root / HOME)

@@ -1,3 +1,5 @@
+import pytest
+
 from asz.assembly.assemble import assemble
 from asz.assembly.evidence import gather
 
@@ -47,13 +49,19 @@ def test_records_without_id_are_copies_only_of_themselves() -> None:
     assert kept(rows) == [(1, 1), (1, 2), (2, 1)]
 
 
-def test_change_records_are_set_aside() -> None:
-    rows = Rows().file()
-    rows.prompt("u1")
-    before = assemble(rows.rows())
-    rows.file("main", kind="changes").add("c1", tool="t1", parts=[text()])
-    after = assemble(rows.rows())
-    assert (after.nodes, after.unresolved) == (before.nodes, before.unresolved)
+@pytest.mark.parametrize("first", [True, False])
+def test_change_records_are_set_aside(first: bool) -> None:
+    rows = Rows()
+    if first:
+        rows.file("main", kind="changes").add("u1", run="r1", tool="t1", parts=[text()])
+    rows.file().prompt("u1")
+    if not first:
+        rows.file("main", kind="changes").add("u1", run="r1", tool="t1", parts=[text()])
+    found = assemble(rows.rows())
+    seq = 2 if first else 1
+    assert {node.ref.seq for node in found.nodes.values() if node.ref} == {seq}
+    assert f"input/{seq}/1" in found.nodes
+    assert found.unresolved == {}
 
 
 def test_copies_do_not_make_a_join_ambiguous() -> None:

@@ -17,21 +17,27 @@ _FORKED: Final = "forked"
 _FLAGS: Final = {"async_launched": "launch_ack", "completed": "child_result"}
 
 
-def add_outcome(raw: bytes, content: Content, record: Record, flags: list[str]) -> None:
-    """Put ``toolUseResult`` where it belongs and read its joins.
+def read_outcome(raw: bytes, record: Record, flags: list[str]) -> Outcome | None:
+    """Read the joins a result states; they win over those of a notification.
 
     :param raw: its raw JSON; empty when the record has none.
     """
-    taker = None
-    if raw not in (b"", NULL):
-        outcome = _OUTCOME.piece(raw)
-        taker = _place(raw, outcome.tool_use_id, content)
-        if outcome.status != _FORKED:  # a fork names the skill's call, not its own
-            record.tool = outcome.tool_use_id or None
-        record.child = outcome.agent_id or None
-        record.batch = run_id(outcome.run_id) if outcome.run_id else None
-        if outcome.status in _FLAGS:
-            flags.append(_FLAGS[outcome.status])
+    if raw in (b"", NULL):
+        return None
+    outcome = _OUTCOME.piece(raw)
+    if outcome.status != _FORKED:  # a fork names the skill's call, not its own
+        record.tool = outcome.tool_use_id or record.tool
+    record.child = outcome.agent_id or record.child
+    record.batch = run_id(outcome.run_id) if outcome.run_id else None
+    if outcome.status in _FLAGS:
+        flags.append(_FLAGS[outcome.status])
+    return outcome
+
+
+def place_outcome(raw: bytes, outcome: Outcome | None, content: Content) -> None:
+    """Put it where it belongs; a result's own content that is not text alone comes beside it, or
+    takes the place when there is no outcome."""
+    taker = _place(raw, outcome.tool_use_id, content) if outcome is not None else None
     for index, own in content.results.items():
         if index == taker:
             content.beside.append(data_part(own))

@@ -5,7 +5,7 @@ from typing import Final
 
 from asz_claude_code.convert.attachment import add_attachment, is_queued_prompt, read_attachment
 from asz_claude_code.convert.content import NULL, Content, data_part, read_content
-from asz_claude_code.convert.outcome import add_outcome
+from asz_claude_code.convert.outcome import place_outcome, read_outcome
 from asz_claude_code.convert.read import Reader
 from asz_claude_code.convert.shapes import Attachment, Line
 from asz_claude_code.convert.versions import infer_child_run, infer_prompt
@@ -137,19 +137,20 @@ def _fill_parts(
 ) -> None:
     """The parts: those of the message's content and of the attachment, else the record whole."""
     content_raw = bytes(line.message.content) if line.message is not None else b""
-    if not content_raw and attachment is None:
-        record.parts = [data_part(raw.strip(b" \t\r\n"))]
-        return
     content = read_content(content_raw) if content_raw else Content()
     if record.trigger == "notification" and content_raw[:1] == b'"':
         _read_notification(content.parts[0].text or "", record)
+    result = bytes(line.tool_use_result)
+    outcome = read_outcome(result, record, flags)
+    if not content_raw and attachment is None:
+        record.parts = [data_part(raw.strip(b" \t\r\n"))]
+        return
     attached = bytes(line.attachment)
     if attachment is not None:
         add_attachment(attached, attachment, content)
-    outcome = bytes(line.tool_use_result)
-    add_outcome(outcome, content, record, flags)
+    place_outcome(result, outcome, content)
     record.parts = [*content.parts, *content.beside, *kept]
-    size = len(raw) - len(content_raw) - len(attached) - len(outcome)
+    size = len(raw) - len(content_raw) - len(attached) - len(result)
     record.dropped = [*content.dropped, Dropped("envelope", size, _ENVELOPE_WHY)]
 
 
