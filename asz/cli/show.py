@@ -1,6 +1,7 @@
 """``asz show``."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from asz.cli.text import json_text, printable
 
 if TYPE_CHECKING:
     from asz.storage.rows import FileRow, RecordRow, SessionRows
+    from asz.storage.sd import LandedPart
 
 _INDENT = " " * 11
 
@@ -22,7 +24,9 @@ class _Landed(NamedTuple):
 
     file: "FileRow"
     row: int
-    record: dict[str, Any]
+    line: bytes
+    """The record as it landed."""
+    parts: "list[LandedPart]"
 
 
 @_command("show")
@@ -58,31 +62,36 @@ def _matching(rows: "SessionRows", id_: str) -> "list[RecordRow]":
 
 
 def _read(directory: Path, rows: "SessionRows", record: "RecordRow") -> _Landed:
-    from asz.jsonio import decode
     from asz.storage.sd import read_file
 
     file = rows.files[record.seq]
-    line = read_file(directory / file.name).lines[record.row - 1]
-    return _Landed(file, record.row, decode(line))
+    landed = read_file(directory / file.name)
+    typed = next(islice(landed.records(), record.row - 1, None))
+    return _Landed(file, record.row, landed.lines[record.row - 1], typed.parts)
 
 
 def _as_json(landed: _Landed) -> dict[str, Any]:
+    from asz.jsonio import Fragment
+
     return {
         "seq": landed.file.seq,
         "row": landed.row,
         "file": landed.file.name,
         "kind": landed.file.kind,
         "src": landed.file.src,
-        "record": landed.record,
+        "record": Fragment(landed.line),
     }
 
 
 def _lines(landed: _Landed) -> Iterator[str]:
-    file, row, record = landed
-    yield printable(f"{file.seq}:{row}  {file.name}  (record {record['ord']} of {file.src})")
+    from asz.jsonio import decode
+
+    file, record = landed.file, decode(landed.line)
+    place = f"{file.seq}:{landed.row}  {file.name}"
+    yield printable(f"{place}  (record {record['ord']} of {file.src})")
     for key, value in record.items():
         if key == "parts":
-            for block, part in enumerate(value):
+            for block, part in enumerate(landed.parts):
                 yield from _part_lines(block, part)
         else:
             yield f"  {key:<8} {printable(_short(value))}"
@@ -96,19 +105,13 @@ def _short(value: Any) -> str:
     return str(value)
 
 
-def _part_lines(block: int, part: dict[str, Any]) -> Iterator[str]:
-    from asz.jsonio import encode
-
-    facts = [str(part[key]) for key in ("k", "name", "id", "of", "media") if key in part]
-    if part.get("failed") is not None:
-        facts.append("failed" if part["failed"] else "not failed")
-    if part.get("state") != "available":
-        facts.append(str(part.get("state")))
-    yield printable(f"  part {block:<3} {' '.join(facts)} ({part.get('bytes', 0)} bytes)")
-    for line in str(part.get("text", "")).splitlines():
-        yield _INDENT + printable(line)
-    if "data" in part:
-        data = part["data"]
-        text = data if isinstance(data, str) else encode(data).decode()
+def _part_lines(block: int, part: "LandedPart") -> Iterator[str]:
+    facts = [fact for fact in (part.k, part.name, part.id, part.of, part.media) if fact]
+    if part.failed is not None:
+        facts.append("failed" if part.failed else "not failed")
+    if part.state != "available":
+        facts.append(part.state)
+    yield printable(f"  part {block:<3} {' '.join(facts)} ({part.size} bytes)")
+    for text in (part.text or "", bytes(part.data).decode()):
         for line in text.splitlines():
             yield _INDENT + printable(line)

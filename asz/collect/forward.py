@@ -15,8 +15,8 @@ from asz.collect.reading import (
     LineReader,
     UnreadableError,
     VanishedError,
+    location,
     opened,
-    path_of,
     read_exactly,
     skip_to,
     tail_digest,
@@ -49,7 +49,7 @@ def new_cursor(item: Item) -> Cursor:
         src=source.src,
         kind=source.kind,
         shape=source.shape,
-        path=path_of(source).as_posix() if source.root else "",
+        path=location(source),
         place=item.place,
     )
 

@@ -3,13 +3,14 @@
 A pass with nothing new must cost next to nothing: here no transcript is opened and no lock is taken.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from asz.collect.look import Look, look
-from asz.collect.reading import path_of
+from asz.collect.reading import location
 from asz.collect.sources import conflict_line
 from asz.collect.turn import gone
 from asz.collect.work import Entries, EntryId, Item, Report, Seen, Work
@@ -134,13 +135,13 @@ def _unread(items: Iterable[Item], cursors: Cursors) -> tuple[int, bool]:
         if source.shape == "custom":
             busy = True
             continue
-        path = path_of(source)
+        path = location(source)
         try:
-            found = path.stat()
+            found = os.stat(path)
         except OSError:
             busy = True
             continue
-        moved = cursor is not None and cursor.path != path.as_posix()
+        moved = cursor is not None and cursor.path != path
         verdict = look(source, cursor, found)
         revived = cursor is not None and cursor.state == "source_gone"
         if verdict in (Look.READ, Look.SHORTER) or moved or revived:

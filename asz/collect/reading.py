@@ -6,7 +6,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from asz.storage.cursors import TAIL_BYTES
@@ -23,15 +22,15 @@ class VanishedError(Exception):
     """A source is not there any more."""
 
 
-def path_of(source: Source) -> Path:
-    """Where a source's file is."""
-    return Path(source.root, *source.src.split("/"))
+def location(source: Source) -> str:
+    """Path of a source's file as text, forward slashes below its root; empty for a custom source."""
+    return f"{source.root}/{source.src}" if source.root else ""
 
 
 class SourceFile:
     """A source's content. What goes wrong in reading it is the source's, never the storage root's."""
 
-    def __init__(self, path: Path, raw: BinaryIO, compression: str) -> None:
+    def __init__(self, path: str, raw: BinaryIO, compression: str) -> None:
         self._path = path
         self._handle: BinaryIO = raw
         self._failures: tuple[type[Exception], ...] = (OSError,)
@@ -76,7 +75,7 @@ def opened(source: Source) -> Iterator[tuple[SourceFile, os.stat_result]]:
     :raises VanishedError: nothing has that name now.
     :raises UnreadableError: not a regular file, outside the root, or not to be read.
     """
-    path = path_of(source)
+    path = location(source)
     try:
         root = os.path.realpath(source.root)
         if os.path.commonpath((root, os.path.realpath(path))) != root:

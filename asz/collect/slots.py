@@ -13,8 +13,8 @@ from asz.collect.reading import (
     SourceFile,
     UnreadableError,
     VanishedError,
+    location,
     opened,
-    path_of,
     read_exactly,
 )
 from asz.collect.work import Item
@@ -60,7 +60,7 @@ def _followed(item: Item, cursors: dict[tuple[str, str, str], Cursor]) -> bool:
         cursor is not None
         and cursor.state == "active"
         and cursor.src == item.source.src
-        and (not item.source.root or cursor.path == path_of(item.source).as_posix())
+        and cursor.path == location(item.source)
     )
 
 
@@ -81,7 +81,7 @@ def _settle(best: Item, other: Item, state: SessionState, chosen: Chosen) -> Ite
 
 
 def _name(item: Item) -> str:
-    return path_of(item.source).as_posix() if item.source.root else item.source.src
+    return location(item.source) or item.source.src
 
 
 def _verdict(best: Item, other: Item, state: SessionState) -> str:
@@ -102,10 +102,10 @@ def _verdict(best: Item, other: Item, state: SessionState) -> str:
 def _fingerprint(item: Item) -> str | None:
     """Path, size and identity of a candidate; ``None`` when it is not there."""
     try:
-        found = path_of(item.source).stat()
+        found = os.stat(location(item.source))
     except OSError:
         return None
-    return f"{path_of(item.source)}|{found.st_size}|{found.st_dev}|{found.st_ino}"
+    return f"{location(item.source)}|{found.st_size}|{found.st_dev}|{found.st_ino}"
 
 
 def _compare(best: Item, other: Item) -> str:

@@ -13,8 +13,8 @@ from asz.collect.look import Look, look
 from asz.collect.reading import (
     LineReader,
     SourceFile,
+    location,
     opened,
-    path_of,
     read_exactly,
     skip_to,
     tail_digest,
@@ -62,7 +62,7 @@ class SourceReader:
 
     def _read_file(self, handle: SourceFile, found: os.stat_result) -> None:
         verdict = look(self.item.source, self.cursor if self.known else None, found)
-        moved = self.known and self.cursor.path != path_of(self.item.source).as_posix()
+        moved = self.known and self.cursor.path != location(self.item.source)
         if verdict is Look.CONFLICT:
             self._name_conflict()
         elif verdict is Look.SHORTER:
@@ -201,7 +201,7 @@ class SourceReader:
         cursor = self.cursor
         cursor.state, cursor.reason = "active", ""
         cursor.src = self.item.source.src
-        cursor.path = path_of(self.item.source).as_posix()
+        cursor.path = location(self.item.source)
         cursor.device, cursor.inode = found.st_dev, found.st_ino
         cursor.size = found.st_size if size is None else size
         self.lander.keep(cursor)
@@ -215,8 +215,7 @@ class SourceReader:
         self.report.conflict(conflict_line(self.cursor))
 
     def _path(self) -> str:
-        source = self.item.source
-        return path_of(source).as_posix() if source.root else source.src
+        return location(self.item.source) or self.item.source.src
 
 
 def conflict_line(cursor: Cursor) -> str:

@@ -81,7 +81,6 @@ RELATIONS: Final = (
     "ends_with",
     "follows",
     "summarizes",
-    "continues_from",
     "result_of",
     "in_segment",
 )
