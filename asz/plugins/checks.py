@@ -6,6 +6,7 @@ caller runs it inside the adapter's guard.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final, get_args
 
 from asz.storage.names import safe_component, safe_src
@@ -110,8 +111,6 @@ def _refusal(source: Source) -> str | None:
 
 
 def _absolute(root: Any) -> bool:
-    from pathlib import Path
-
     return isinstance(root, str) and "\0" not in root and Path(root).is_absolute()
 
 

@@ -1,7 +1,7 @@
 """Which adapters are installed, from entry point metadata alone: nothing is imported."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from asz_hookspecs import ENTRY_POINT_GROUP
@@ -58,9 +58,7 @@ def refuse_taken_names(items: list[Installed]) -> list[Installed]:
     for item in items:
         claims[item.name].append(item)
     return [
-        Installed(
-            item.name, item.distribution, item.version, item.entry_point, _taken(claims[item.name])
-        )
+        replace(item, refused=_taken(claims[item.name]))
         if len(claims[item.name]) > 1 and item.distribution != OWN_DISTRIBUTION
         else item
         for item in items

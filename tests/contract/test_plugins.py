@@ -149,13 +149,43 @@ def test_one_adapter_several_times_with_labels(asz: Any) -> None:
     assert [session["id"] for session in found["two"]["sessions"]] == ["second"]
 
 
+def test_the_configuration_names_who_set_each_option(asz: Any) -> None:
+    path = asz.config(
+        "adapters:\n"
+        "  - {name: working, label: one, source_root: /one}\n"
+        "  - name: working\n"
+        "    label: two\n"
+        "    enabled: false\n"
+    )
+    done = asz("config", "--json", plugins=("working",), ASZ_DISABLE_ADAPTERS="working-off")
+    shown = json.loads(done.stdout)
+    values = {item["key"]: (item["value"], item["origin"]) for item in shown["settings"]}
+    assert shown["file"] == str(path)
+    assert values["adapters.working[one].enabled"] == (True, "default")
+    assert values["adapters.working[one].source_root"] == ("/one", f"{path}:2")
+    assert values["adapters.working[one].include"] == ([], "default")
+    assert values["adapters.working[two].enabled"] == (False, f"{path}:5")
+    assert values["adapters.working-off.enabled"] == (False, "ASZ_DISABLE_ADAPTERS")
+
+
+def test_the_glossary_of_each_adapter(asz: Any) -> None:
+    done = asz("glossary", "--json", "--adapter", "working", plugins=("working",))
+    (found,) = json.loads(done.stdout).values()
+    assert found["runtime"] == "Working Agent"
+    words = {term["name"]: (term["native"], term["where"]) for term in found["terms"]}
+    assert words["message.external"] == ("person", "from")
+    assert words["tool"] == ("", "")
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         (
             "adapters:\n  - name: claude-cod\n",
-            ":2: adapters: expected an installed adapter "
-            + "(claude-code, working, working-off), found 'claude-cod'",
+            (
+                ":2: adapters: expected an installed adapter "
+                "(claude-code, working, working-off), found 'claude-cod'"
+            ),
         ),
         (
             "adapters:\n  - name: working\n    sauce_root: /x\n",

@@ -78,6 +78,21 @@ def test_a_tree_that_grew_folds_like_one_that_was_there_at_once(tmp_path: Path) 
     assert not found, "\n".join(found[:40])
 
 
+def test_small_rounds_fold_to_the_same(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "low", 8)
+    tree.collect()
+    small = tree.pipeline.copy(tmp_path / "small", "parse: {max_round_bytes: 8192}\n")
+    outcome = small.asz("parse", "--rebuild")
+    assert outcome.status == 0, outcome.err
+    rounds = {session: small.chain(session) for session in small.sessions()}
+    assert max(map(len, rounds.values())) > 5
+    for session, chain in rounds.items():
+        assert plain(small.folded(session)) == plain(tree.pipeline.folded(session))
+        for number in range(1, len(chain), 3):
+            through = chain[number - 1].header.through_seq
+            assert plain(small.folded(session, number)) == plain(small.assembled(session, through))
+
+
 def test_the_comparison_finds_what_is_wrong(tmp_path: Path) -> None:
     tree = Tree(tmp_path, "none", 7)
     tree.collect()

@@ -102,7 +102,6 @@ _RELATIONS: Final = (
     Term("ends_with", "", "", "from an agent's stream to its output"),
     Term("follows", "", "", "from an epoch to the one before it in its stream"),
     Term("summarizes", "parentUuid", "line with isCompactSummary"),
-    Term("continues_from", "logicalParentUuid", "compact_boundary line"),
     Term("result_of", "", "", "from an agent's output to the one call that started it"),
     Term("in_segment", "", "", "from a talk to its segment"),
     Term("retries", "", "", "which request a retry repeats is not on disk"),

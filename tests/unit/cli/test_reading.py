@@ -114,12 +114,21 @@ def test_a_chain_without_rounds_says_what_to_do(run: Run, root: Path) -> None:
 def test_parse_appends_what_is_missing_and_rebuilds(run: Run, root: Path) -> None:
     _, before = structure(run)
     assert run("parse") == (0, f"{SESSION}: rounds=0 through=10\n", "")
+    (parsed,) = json.loads(run("parse", "--json")[1])
+    assert (parsed["session"], parsed["rounds_written"], parsed["rounds"]) == (SESSION, 0, 1)
     assert run("parse", "--rebuild", "4be1")[:2] == (0, f"{SESSION}: rounds=1 through=10\n")
     assert sorted(path.name for path in conversation_dir(root).glob("rounds*")) == [
         "rounds",
         "rounds.1",
     ]
     assert structure(run)[1]["nodes"] == before["nodes"]
+
+
+def test_parse_makes_no_root(run: Run, tmp_path: Path) -> None:
+    status, out, err = run("parse", "--root", "elsewhere")
+    assert (status, out) == (1, "")
+    assert "no storage root here yet" in err
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_parse_goes_on_after_a_session_it_cannot_extend(run: Run, root: Path) -> None:
@@ -164,15 +173,21 @@ def test_index_says_how_far_it_goes(run: Run, root: Path) -> None:
 
 
 def test_verify_names_each_problem(run: Run, root: Path) -> None:
-    assert run("verify") == (0, "sessions=1 problems=0\n", "")
+    status, out, err = run("verify")
+    assert (status, err) == (0, "")
+    assert "records=69" in out
+    assert out.endswith(" problems=0\n")
     (path,) = (root / SESSION / "streams" / "main").iterdir()
     path.unlink()
     status, out, err = run("verify")
     assert status == 1
     problems = err.splitlines()
-    assert out == f"sessions=1 problems={len(problems)}\n"
+    assert out.endswith(f" problems={len(problems)}\n")
     assert problems
     assert all(line.startswith("asz: error: ") for line in problems)
+    shown = json.loads(run("verify", "--json")[1])
+    assert len(shown["problems"]) == len(problems)
+    assert set(shown["problems"][0]) == {"what", "where", "round", "seq"}
 
 
 @pytest.mark.parametrize("command", ["conversation", "index", "parse", "verify"])
