@@ -17,6 +17,7 @@ from asz.collect.work import Entries, EntryId, Item, Report, Seen, Work
 from asz.errors import AszError
 from asz.storage.cursors import Cursor, read_cursors
 from asz.storage.index import covered
+from asz.storage.landed import last_landed
 from asz.storage.names import safe_component
 from asz.storage.root import Root
 from asz_hookspecs import Discovery
@@ -113,7 +114,7 @@ def _plan_session(
         busy
         or len({item.slot for item in items}) < len(items)
         or any(i not in listed and gone(c, seen.get(i[:2])) for i, c in cursors.items())
-        or covered(directory) < max((c.last_seq for c in cursors.values()), default=0)
+        or covered(directory) < last_landed(directory)
     ):
         made.work.append(Work(session, tuple(items), seen, size))
         return

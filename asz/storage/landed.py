@@ -43,6 +43,19 @@ def landed_names(session_dir: Path) -> list[LandedName]:
     return sorted(found, key=lambda item: (item.seq, item.path))
 
 
+def last_landed(session_dir: Path) -> int:
+    """Highest sequence on disk; 0 when nothing landed."""
+    return max(
+        (
+            int(match["seq"])
+            for _place, directory in _directories(session_dir)
+            for name in os.listdir(directory)
+            if (match := FILE_NAME.match(name))
+        ),
+        default=0,
+    )
+
+
 def remove_leftovers(session_dir: Path) -> None:
     """Remove temporary files of an interrupted pass. Only the session lock's holder may."""
     for _place, directory in _directories(session_dir):

@@ -116,3 +116,23 @@ def test_leftovers_of_a_killed_writer_are_removed(place: Place) -> None:
     place.append(MAIN, b"two\n")
     place.collect()
     assert not leftover.exists()
+
+
+def test_a_landed_file_copied_in_by_hand_is_indexed_by_the_next_pass(
+    place: Place, tmp_path: Path
+) -> None:
+    from asz.storage.index import covered
+
+    place.write(MAIN, b"one\n")
+    place.collect()
+    place.append(MAIN, b"two\n")
+    copy = tmp_path / "copy"
+    shutil.copytree(place.root, copy)
+    place.collect()
+    for path in (place.root / "s" / "streams").rglob("*2.sd"):
+        shutil.copy(path, copy / path.relative_to(place.root))
+    place.root = copy
+    place.write(MAIN, b"one\n")
+    assert covered(copy / "s") == 1
+    place.collect()
+    assert covered(copy / "s") == 2
