@@ -150,8 +150,8 @@ class Lander:
         path = parent / name
         new = not path.is_dir()
         if not parent.is_dir():
-            make_directory(parent)
             self._new_parents[self._session_dir] = None
+        make_directory(parent)
         make_directory(path)
         if new:
             self._new_parents[parent] = None

@@ -95,10 +95,9 @@ def plan(root: Root, entries: Entries) -> Plan:
     made.sessions = len(found.items)
     for session, items in found.items.items():
         _plan_session(root, session, items, found.seen, made)
-    if not any(seen.hidden for seen in found.seen.values()):
-        for session in root.sessions():
-            if session not in found.items:
-                _plan_unlisted(root, session, found.seen, made)
+    for session in root.sessions():
+        if session not in found.items:
+            _plan_unlisted(root, session, found.seen, made)
     made.work.sort(key=lambda work: (-work.size, work.session))
     return made
 
@@ -121,8 +120,14 @@ def _plan_session(
     counts = made.report.counts
     counts.sessions += 1
     counts.sources += len(items)
-    for cursor in cursors.values():
-        if cursor.state == "conflict" and cursor.identity in listed:
+    _leave(session, cursors, seen, made)
+
+
+def _leave(session: str, cursors: Cursors, seen: dict[EntryId, Seen], made: Plan) -> None:
+    """A session that needs no turn. What is in conflict is named in every pass, also when its file has
+    gone: it stays so until a person acts."""
+    for identity, cursor in cursors.items():
+        if cursor.state == "conflict" and identity[:2] in seen:
             made.report.conflict(conflict_line(cursor))
     made.to_parse.append(session)
 
@@ -157,4 +162,4 @@ def _plan_unlisted(root: Root, session: str, seen: dict[EntryId, Seen], made: Pl
     if any(gone(cursor, seen.get(identity[:2])) for identity, cursor in cursors.items()):
         made.work.append(Work(session, (), seen))
     else:
-        made.to_parse.append(session)
+        _leave(session, cursors, seen, made)

@@ -8,7 +8,7 @@ from asz.collect.forward import LandedByPlace, ahead_of, by_place, new_cursor, r
 from asz.collect.lander import Lander
 from asz.collect.reading import UnreadableError, VanishedError
 from asz.collect.slots import Chosen, choose
-from asz.collect.sources import SourceReader
+from asz.collect.sources import SourceReader, conflict_line
 from asz.collect.work import Entries, Item, Limits, Progress, Report, Seen, Work
 from asz.errors import AszError, BusyError, FormatError
 from asz.storage.cursors import Cursor, SessionState
@@ -81,15 +81,16 @@ class Turn:
             for store in (state, index):
                 if store.rebuilt:
                     self._report.error(f"{store.path}: damaged; made again from the landed files")
+            cursors = state.cursors()
             lander = Lander(
                 self._directory,
-                names[-1].seq if names else 0,
+                _last_issued(names, cursors),
                 state,
                 index if self._close_gap(index, names) else None,
                 self._limits.max_delta_bytes,
             )
             try:
-                self._land(state, lander, names)
+                self._land(state, cursors, lander, names)
                 lander.flush()
             except BaseException:
                 lander.abandon()
@@ -105,8 +106,9 @@ class Turn:
             return False
         return True
 
-    def _land(self, state: SessionState, lander: Lander, names: list[LandedName]) -> None:
-        cursors = state.cursors()
+    def _land(
+        self, state: SessionState, cursors: Cursors, lander: Lander, names: list[LandedName]
+    ) -> None:
         chosen = choose(self._own_items(state, names), cursors, state)
         self._tell(chosen, state)
         landed = by_place(names)
@@ -124,8 +126,10 @@ class Turn:
                 self._report.error(str(error))
         listed = {item.identity for item in self._work.items}
         for identity, cursor in cursors.items():
-            if identity not in listed and gone(cursor, self._work.seen.get(identity[:2])):
-                self._judge_gone(cursor, lander)
+            seen = self._work.seen.get(identity[:2])
+            if identity not in listed and seen is not None:
+                if cursor.state == "conflict" or gone(cursor, seen):
+                    self._judge_gone(cursor, lander)
 
     def _read(
         self, item: Item, cursor: Cursor | None, landed: LandedByPlace, lander: Lander
@@ -152,7 +156,10 @@ class Turn:
         ).read()
 
     def _judge_gone(self, cursor: Cursor, lander: Lander) -> None:
-        if cursor.state == "active":
+        """A source that is not there. One in conflict stays so, and is named, until a person acts."""
+        if cursor.state == "conflict":
+            self._report.conflict(conflict_line(cursor))
+        elif cursor.state == "active":
             cursor.state = "source_gone"
             lander.keep(cursor)
             self._report.counts.gone += 1
@@ -190,6 +197,13 @@ class Turn:
         for _item, reason in chosen.refused:
             self._report.conflict(reason)
         self._report.notes += chosen.copies
+
+
+def _last_issued(names: list[LandedName], cursors: Cursors) -> int:
+    """The highest sequence there ever was, as far as disk and cursors know: a number whose file somebody
+    removed is not given to another."""
+    last = names[-1].seq if names else 0
+    return max(last, max((cursor.last_seq for cursor in cursors.values()), default=0))
 
 
 def gone(cursor: Cursor, seen: Seen | None) -> bool:

@@ -5,6 +5,8 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+from asz.errors import RootError
+
 _SIDE_FILES = ("", "-journal", "-wal", "-shm")
 
 
@@ -24,7 +26,11 @@ def open_database(path: Path, schema: str, version: int) -> sqlite3.Connection:
     :param version: kept in ``user_version``; another one is ``DamagedError``.
     :raises DamagedError: not a database, or of another version.
     :raises OSError: it cannot be made.
+    :raises RootError: a link has its name.
     """
+    for side in _SIDE_FILES:
+        if path.with_name(path.name + side).is_symlink():
+            raise RootError(f"{path}{side}: a link, not a file of the storage root; move it away")
     if not path.exists():
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         os.close(os.open(path, flags, 0o600))  # before SQLite would make it with the umask's mode

@@ -59,7 +59,8 @@ def last_landed(session_dir: Path) -> int:
 def remove_leftovers(session_dir: Path) -> None:
     """Remove temporary files of an interrupted pass. Only the session lock's holder may."""
     for _place, directory in _directories(session_dir):
-        remove_temporaries(directory)
+        if not directory.parent.is_symlink():
+            remove_temporaries(directory)
 
 
 def _directories(session_dir: Path) -> Iterator[tuple[str, Path]]:

@@ -15,6 +15,9 @@ from asz.storage.sd import SHA_DIGITS
 from asz_hookspecs.record import Part, Record
 from asz_hookspecs.vocabulary import FLAGS, PART_KINDS, PART_STATES, TRIGGERS
 
+WHY_LENGTH: Final = 40
+"""Longest ``why`` of what was left out, in characters."""
+
 
 class RecordWriter:
     """Encodes the records of one landed file; remembers the environment last written in it."""
@@ -40,12 +43,10 @@ class RecordWriter:
             "sha": sha,
             "bytes": len(raw),
         }
-        given = len(record.parts)
         env = record.env if record.env != self._env else None
         try:
             line = encode({**out, **_fill(record, env)})
         except TypeError:
-            del record.parts[given:]
             clean(record)
             env = record.env if record.env != self._env else None
             line = encode({**out, **_fill(record, env)})
@@ -105,7 +106,7 @@ def _fill(record: Record, env: dict[str, str] | None) -> dict[str, Any]:
         out["parts"] = _parts(record.parts)
     if record.dropped:
         out["dropped"] = [
-            {"what": str(what), "bytes": _count(size), "why": str(why)}
+            {"what": str(what), "bytes": _count(size), "why": str(why)[:WHY_LENGTH]}
             for what, size, why in record.dropped
         ]
     return out
@@ -178,7 +179,10 @@ def _unknown(part: Part) -> dict[str, Any]:
 
 
 def _strict(part: Part, block: int, kept: list[Part]) -> bytes:
-    """The part's data as any parser accepts it: the source's bytes when they are strict JSON."""
+    """The part's data as any parser accepts it: the source's bytes when they are strict JSON.
+
+    It replaces what the part held, so that a record that is encoded twice is mended once.
+    """
     source = data = part.data or b"null"
     if b"\n" in data or b"\r" in data:  # only ever between tokens: JSON strings hold neither raw
         data = data.replace(b"\r", b"").replace(b"\n", b"")
@@ -194,6 +198,7 @@ def _strict(part: Part, block: int, kept: list[Part]) -> bytes:
     except ValueError:
         mended = encode(data.decode("utf-8", "replace"))
     kept.append(Part("unknown", raw=source, text=f"block {block}: {reason}"))
+    part.data = mended
     return mended
 
 

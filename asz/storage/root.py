@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -54,6 +55,8 @@ class Root:
             _make(self.path)
         if not (self.path / MARKER).exists():
             _mark(self.path)
+            with suppress(PermissionError):  # somebody else's directory; what is in it is private
+                self.path.chmod(0o700)
 
     def _check_format(self, write: bool) -> None:
         marker = self.path / MARKER

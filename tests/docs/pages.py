@@ -36,6 +36,15 @@ def headings(text: str) -> list[str]:
     return _HEADING.findall(prose(text))
 
 
+def section(text: str, heading: str) -> str:
+    """What stands below a heading, up to the next of its level."""
+    level = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    assert level is not None, heading
+    below = text[level.end() :]
+    end = re.search(rf"^#{{1,{len(level[1])}}} ", below, re.MULTILINE)
+    return below[: end.start()] if end else below
+
+
 def links(text: str) -> list[str]:
     return _LINK.findall(prose(text))
 

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,7 +22,18 @@ from asz.storage.sd import Header, LandedPart, LandedRecord
 from asz_claude_code.options import Options
 from asz_hookspecs import specs, vocabulary
 
-from .pages import CHECKOUT, anchor, commands, first_column, headings, links, named_blocks, page, pages
+from .pages import (
+    CHECKOUT,
+    anchor,
+    commands,
+    first_column,
+    headings,
+    links,
+    named_blocks,
+    page,
+    pages,
+    section,
+)
 from .shell import Shell, differences, python_path
 
 HOOKS = [name for name in dir(specs) if name.startswith("asz_")]
@@ -65,7 +77,9 @@ def test_every_hook_is_a_heading_with_its_arguments(hook: str) -> None:
 
 
 def test_no_other_hook_is_described() -> None:
-    described = {match[1] for match in re.finditer(r"`(asz_\w+)\(", "\n".join(headings(page(ADAPTER))))}
+    described = {
+        match[1] for match in re.finditer(r"`(asz_\w+)\(", "\n".join(headings(page(ADAPTER))))
+    }
     assert described == set(HOOKS)
 
 
@@ -82,9 +96,14 @@ def test_no_other_hook_is_described() -> None:
         ("session-data.md", vocabulary.TRIGGERS),
         ("session-data.md", tuple(field.encode_name for field in msgspec.structs.fields(Header))),
         ("session-data.md", tuple(f.encode_name for f in msgspec.structs.fields(LandedRecord))),
-        ("session-data.md", tuple(field.encode_name for field in msgspec.structs.fields(LandedPart))),
-        ("session-flow.md", tuple(field.encode_name for field in msgspec.structs.fields(RoundHeader))),
-        ("command-line.md", COMMANDS),
+        (
+            "session-data.md",
+            tuple(field.encode_name for field in msgspec.structs.fields(LandedPart)),
+        ),
+        (
+            "session-flow.md",
+            tuple(field.encode_name for field in msgspec.structs.fields(RoundHeader)),
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
@@ -112,10 +131,12 @@ def _code(path: Path) -> Iterator[str]:
 def keys() -> dict[str, str]:
     """Every key of asz.yaml with its default as the page writes it."""
     found = {"storage.root": "empty"}
-    for section, defaults in (("collector", Collector()), ("parse", Parse())):
-        for name in ConfigFile.model_fields[section].annotation.model_fields:  # type: ignore[union-attr]
+    for above, defaults in (("collector", Collector()), ("parse", Parse())):
+        for name in ConfigFile.model_fields[above].annotation.model_fields:  # type: ignore[union-attr]
             value = getattr(defaults, name)
-            found[f"{section}.{name}"] = f"`{format_duration(value) if name == 'interval' else value}`"
+            found[f"{above}.{name}"] = (
+                f"`{format_duration(value) if name == 'interval' else value}`"
+            )
     found |= {f"adapters[].{name}": "" for name in AdapterSection.model_fields}
     for name, value in Options().model_dump().items():
         found[f"adapters[].{name}"] = f'`["{value[0]}"]`' if value else "empty"
@@ -123,7 +144,9 @@ def keys() -> dict[str, str]:
 
 
 def test_configuration_keys_and_their_defaults() -> None:
-    shown = {cells[0]: cells[1] for cells in first_column(page("configuration.md")) if "." in cells[0]}
+    shown = {
+        cells[0]: cells[1] for cells in first_column(page("configuration.md")) if "." in cells[0]
+    }
     expected = keys()
     assert sorted(shown) == sorted(expected)
     assert {key: shown[key] for key, value in expected.items() if value} == {
@@ -164,6 +187,37 @@ def test_the_readme_shows_what_happens(tmp_path: Path) -> None:
     check((CHECKOUT / "README.md").read_text(encoding="utf-8"), Shell(tmp_path))
 
 
+@pytest.fixture
+def sample(tmp_path: Path) -> Shell:
+    """A home in which the sample is what was collected."""
+    shell = Shell(tmp_path)
+    shell.run("asz collect --sample")
+    shell.export("export ASZ_ROOT=~/.local/share/asz-sample")
+    return shell
+
+
+def test_beginning_a_new_chain(sample: Shell) -> None:
+    check(section(page("session-flow.md"), "How a chain grows"), sample)
+
+
+def test_a_session_that_was_removed(sample: Shell) -> None:
+    (directory,) = Path(sample.env["ASZ_ROOT"]).glob("4be1*")
+    shutil.rmtree(directory)
+    check(section(page("storage-root.md"), "Retention"), sample)
+
+
+def test_a_conflict_and_the_way_out(tmp_path: Path) -> None:
+    project = tmp_path / ".claude/projects/-home-sam-p"
+    project.mkdir(parents=True)
+    transcript = project / "11111111-2222-4333-8444-555555555555.jsonl"
+    first, second = (b'{"text":"%s"}\n' % (b"x" * size) for size in (137, 180))
+    transcript.write_bytes(first + second)
+    shell = Shell(tmp_path)
+    shell.run("asz collect --once")
+    transcript.write_bytes(first)
+    check(section(page("storage-root.md"), "Conflicts"), shell)
+
+
 @pytest.fixture(scope="module")
 def parrot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The adapter of the page, installed as the package the page says it is."""
@@ -190,8 +244,7 @@ def test_the_adapter_of_the_page_works_as_shown(parrot: Path, tmp_path: Path) ->
 def test_the_adapter_of_the_page_passes_the_suite(parrot: Path) -> None:
     shown = next(c for c in commands(page(ADAPTER)) if c.line.startswith("pytest "))
     done = subprocess.run(
-        [sys.executable, "-c", "import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"]
-        + ["--quiet", "-p", "no:cacheprovider", "--rootdir", ".", "test_parrot.py"],
+        [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", "test_parrot.py"],
         cwd=parrot,
         env={"PATH": "", "PYTHONPATH": python_path(parrot / "site"), "HOME": str(parrot)},
         check=False,
