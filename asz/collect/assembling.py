@@ -4,17 +4,17 @@ from asz.collect.work import Limits
 from asz.flow import state
 from asz.flow.chain import round_names
 from asz.flow.parse import parse
-from asz.storage.index import covered
+from asz.storage.index import coverage
 from asz.storage.root import Root
 
 
 def behind(root: Root, session: str) -> bool:
-    """Whether a session's chain ends before its index does, as far as the chain's cache tells."""
-    landed = covered(root.session_dir(session))
+    """Whether a session's chain does not cover what is indexed, as far as the chain's cache tells."""
+    landed = coverage(root.session_dir(session))
     directory = root.conversation_dir(session)
     names = round_names(directory)
     known = state.load(directory, names[-1] if names else None)
-    return landed > (known.head.through_seq if known is not None else 0)
+    return landed.through_seq > 0 and (known is None or not known.agrees(landed))
 
 
 def assemble(root: Root, session: str, limits: Limits) -> int:

@@ -13,6 +13,7 @@ from asz.flow.fold import Folded, fold
 from asz.flow.sf import Round, RoundHeader
 from asz.storage import index
 from asz.storage.files import make_directory, remove_temporaries, sync
+from asz.storage.index import Coverage
 from asz.storage.landed import landed_names
 from asz.storage.locks import hold
 from asz.storage.root import CONVERSATIONS, Root
@@ -62,14 +63,15 @@ def parse(
         problem = _refresh(session_dir)
         if rebuild:
             _set_aside(directory)
-        covered = index.covered(session_dir)
+        landed = index.coverage(session_dir)
+        covered = landed.through_seq
         names = chain.round_names(directory)
         head = names[-1] if names else None
         known = state.load(directory, head)
-        if known is not None and _continues(known.head) and known.head.through_seq == covered:
+        if known is not None and _continues(known.head) and known.agrees(landed):
             return Parsed(session, 0, len(names), covered, problem)
         with without_gc():
-            written = _Writer(session, session_dir, directory, max_round_bytes).run(covered)
+            written = _Writer(session, session_dir, directory, max_round_bytes).run(landed)
         rounds = len(names) + written
         return Parsed(session, written, rounds, covered, problem)
 
@@ -127,7 +129,7 @@ class _Writer:
         """Landed sequence the chain covers."""
         return self._folded.head.through_seq if self._folded.head is not None else 0
 
-    def run(self, covered: int) -> int:
+    def run(self, landed: Coverage) -> int:
         """Write the rounds that are missing; how many."""
         rounds = self._directory / chain.ROUNDS
         new = not rounds.exists()
@@ -136,10 +138,10 @@ class _Writer:
             with step(Step.DIRECTORY_SYNC):
                 sync(self._directory)
         remove_temporaries(rounds)
-        rows = index.load(self._session_dir, covered)
+        rows = index.load(self._session_dir, landed.through_seq)
         self._read_chain(rows)
         written = self._write(rows) if rows.through_seq > self._through else 0
-        self._save_state(rows)
+        self._save_state(rows, landed)
         return written
 
     def _read_chain(self, rows: SessionRows) -> None:
@@ -222,14 +224,14 @@ class _Writer:
         data, digest = sf.encode_round(header, frames)
         return Round(header, frames, digest), data
 
-    def _save_state(self, rows: SessionRows) -> None:
+    def _save_state(self, rows: SessionRows, landed: Coverage) -> None:
         """Renew the cache, also when it was only lost."""
         head, digest = self._folded.head, self._folded.digest
         if head is None or digest is None:
             return
         if self._tokens is None:
             self._tokens = assemble(through(rows, head.through_seq)).facts.tokens
-        state.save(self._directory, head, digest, self._tokens)
+        state.save(self._directory, head, digest, self._tokens, landed.digest)
 
 
 def _text(time: int | None) -> str | None:

@@ -10,6 +10,7 @@ from asz.assembly.model import Tokens
 from asz.flow.chain import RoundName
 from asz.flow.sf import RoundHeader
 from asz.storage.files import replace
+from asz.storage.index import Coverage
 from asz.storage.steps import Step
 
 FILE: Final = "conversation.state"
@@ -25,14 +26,22 @@ class ConversationState(msgspec.Struct):
     head: RoundHeader
     tokens: Tokens | None
     """Sums over finished calls; they are not in the rounds themselves."""
+    landed: str = ""
+    """Digest of the index's coverage the chain was last found to agree with."""
+
+    def agrees(self, landed: Coverage) -> bool:
+        """Whether the chain covers what is indexed now, and those very files."""
+        return (self.head.through_seq, self.landed) == landed
 
 
 _DECODER: Final = msgspec.json.Decoder(ConversationState)
 
 
-def save(conversation_dir: Path, head: RoundHeader, digest: str, tokens: Tokens | None) -> None:
+def save(
+    conversation_dir: Path, head: RoundHeader, digest: str, tokens: Tokens | None, landed: str
+) -> None:
     """Write the cache. The caller holds the chain's lock."""
-    state = ConversationState(FORMAT, digest, head, tokens)
+    state = ConversationState(FORMAT, digest, head, tokens, landed)
     replace(conversation_dir / FILE, msgspec.json.encode(state), Step.STATE_SAVE)
 
 

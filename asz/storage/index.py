@@ -4,12 +4,13 @@ It is derived from landed files alone and can be deleted at any time. It says up
 covers them; whoever holds the session's lock closes the gap between that and the disk.
 """
 
+import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -186,16 +187,34 @@ def update(session_dir: Path) -> int:
         return index.close_gap(landed_names(session_dir))
 
 
-def covered(session_dir: Path) -> int:
-    """Highest sequence a session's index covers; 0 when there is none."""
+class Coverage(NamedTuple):
+    """How much of a session is indexed, and which files those are."""
+
+    through_seq: int = 0
+    """Highest sequence; 0 when there is no index."""
+    digest: str = ""
+    """Over the digests of all files, in order: another one stands for other landed files."""
+
+
+def coverage(session_dir: Path) -> Coverage:
+    """What a session's index covers."""
     connection = read_database(session_dir / "index" / "index.db", VERSION)
     if connection is None:
-        return 0
+        return Coverage()
     with closing(connection):
         try:
-            return int(connection.execute("SELECT max(seq) FROM file").fetchone()[0] or 0)
+            rows = connection.execute("SELECT seq,digest FROM file ORDER BY seq").fetchall()
         except sqlite3.Error:
-            return 0
+            return Coverage()
+    if not rows:
+        return Coverage()
+    digest = hashlib.sha256("".join(digest for _seq, digest in rows).encode()).hexdigest()
+    return Coverage(rows[-1][0], digest)
+
+
+def covered(session_dir: Path) -> int:
+    """Highest sequence a session's index covers; 0 when there is none."""
+    return coverage(session_dir).through_seq
 
 
 def load(session_dir: Path, through_seq: int | None = None) -> SessionRows:

@@ -91,6 +91,6 @@ def _place(one: Found) -> Place:
 
 def _size(one: Found) -> int:
     try:
-        return os.stat(f"{one.source.root}/{one.source.src}").st_size  # noqa: PTH116
+        return os.stat(f"{one.source.root}/{one.source.src}").st_size
     except OSError:
         return -1

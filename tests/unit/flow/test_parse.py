@@ -278,3 +278,18 @@ def test_a_round_whose_header_lies_about_its_place_is_refused(root: Root, landin
     name.path.with_name(f"r000001-{digest[:12]}.sf").write_bytes(data)
     with pytest.raises(ChainError, match="does not begin a chain"):
         parse(root, "s1")
+
+
+def test_a_chain_over_other_landed_files_is_refused_also_when_their_numbers_agree(
+    root: Root, landing: Landing
+) -> None:
+    land_small(landing)
+    parse(root, "s1")
+    shutil.rmtree(root.session_dir("s1"))
+    again = Landing(root.path)
+    for number in range(3):
+        again.write([prompt(f"other{number}", "2026-09-01T09:05:00Z")])
+    for _ in range(2):
+        with pytest.raises(ChainError, match="--rebuild"):
+            parse(root, "s1")
+    assert parse(root, "s1", rebuild=True).rounds_written == 1
