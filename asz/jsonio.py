@@ -1,8 +1,8 @@
 """The one place that encodes and decodes JSON.
 
 orjson writes (``Fragment`` embeds source bytes untouched) and is the strict parser that decides what
-a landed file may hold; msgspec reads the formats of asz into typed structs. Importing either
-elsewhere is a lint error, except in the format modules that need a decoder of their own.
+a landed file may hold. Nothing else in asz imports it or ``json``; the modules that define a format
+read it into typed structs with msgspec.
 """
 
 import json

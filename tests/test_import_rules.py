@@ -91,6 +91,15 @@ def test_assembly_knows_no_runtime(package: str) -> None:
     assert not found
 
 
+def test_one_module_encodes_and_decodes_json() -> None:
+    users = {
+        name
+        for name, targets in IMPORTS.items()
+        if within(name, "asz") and {"json", "orjson"} & {t.partition(".")[0] for t in targets}
+    }
+    assert users == {"asz.jsonio"}
+
+
 def test_only_the_public_face_of_pluggy_is_used() -> None:
     private = [
         f"{name}: {target}"

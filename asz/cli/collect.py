@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from asz.cli.invocation import Invocation, adapter_option
+from asz.cli.invocation import Invocation, adapter_option, json_option
 from asz.cli.invocation import command as _command
 from asz.cli.text import printable
 
@@ -29,8 +29,14 @@ WINDOWS_WATCHING: Final = 64
 @click.option("--once", is_flag=True, help="Make one pass and end.")
 @click.option("--sample", is_flag=True, help="Collect the invented sample, into a root of its own.")
 @click.option("--or-sample", is_flag=True, help="Collect the sample when there is no history.")
+@json_option
 def command(
-    invocation: Invocation, only: tuple[str, ...], once: bool, sample: bool, or_sample: bool
+    invocation: Invocation,
+    only: tuple[str, ...],
+    once: bool,
+    sample: bool,
+    or_sample: bool,
+    as_json: bool,
 ) -> int:
     """Find what agents wrote, land it, index it, assemble it.
 
@@ -38,14 +44,14 @@ def command(
     """
     adapters = invocation.adapters(only)
     if sample:
-        return _sample(invocation, adapters)
+        return _sample(invocation, adapters, as_json)
     once = once or or_sample or invocation.settings.collector.mode == "once"
     collector = _collector(invocation, adapters, invocation.settings.root, once)
     if not once:
-        return _watch(invocation, collector)
-    made = _pass(invocation, collector)
+        return _watch(invocation, collector, as_json)
+    made = _pass(invocation, collector, as_json)
     if or_sample and not made.report.counts.sessions:
-        return _sample(invocation, adapters)
+        return _sample(invocation, adapters, as_json)
     return invocation.status
 
 
@@ -78,9 +84,10 @@ def _load(selection: "Selection") -> "Entries":
     return entries_of(load_adapters(selection, validate=False).active)
 
 
-def _pass(invocation: Invocation, collector: "Collector") -> "Pass":
+def _pass(invocation: Invocation, collector: "Collector", as_json: bool) -> "Pass":
     """One pass and its line."""
     from asz.cli.progress import display
+    from asz.jsonio import encode
 
     with display() as shown:
         made = collector.run(shown)
@@ -91,13 +98,19 @@ def _pass(invocation: Invocation, collector: "Collector") -> "Pass":
     if not made.clean:
         invocation.status = max(invocation.status, 1)
     if not made.report.counts.sessions:
-        looked = ", ".join(made.roots) or "nowhere: no adapter is enabled"
-        invocation.say(f"no sessions found; looked in {looked}")
-    click.echo(f"[{time.strftime('%H:%M:%S')}] {made.line()}")
+        looked = ", ".join(made.roots)
+        if looked:
+            invocation.say(f"no sessions found; looked in {looked}")
+        elif not made.report.problems:
+            invocation.say("no sessions found: no adapter is enabled")
+    if as_json:
+        click.echo(encode(made.numbers()))
+    else:
+        click.echo(f"[{time.strftime('%H:%M:%S')}] {made.line()}")
     return made
 
 
-def _sample(invocation: Invocation, adapters: "Adapters") -> int:
+def _sample(invocation: Invocation, adapters: "Adapters", as_json: bool) -> int:
     """One pass over the samples that ship with the adapters, into a root beside the user's own."""
     from asz.plugins import load_adapters
 
@@ -111,17 +124,19 @@ def _sample(invocation: Invocation, adapters: "Adapters") -> int:
         root = root.with_name(f"{root.name}-sample")
     names = frozenset(entry.name for entry in entries)
     chosen = load_adapters(replace(adapters.selection, entries=entries, only=names))
-    _pass(invocation, _collector(invocation, chosen, root, once=True))
+    _pass(invocation, _collector(invocation, chosen, root, once=True), as_json)
+    if as_json:
+        return invocation.status
     click.echo(f"the sample's root is {printable(str(root))}; to look at it:")
     click.echo(f"  asz conversations --root {printable(shlex.quote(str(root)))}")
     return invocation.status
 
 
-def _watch(invocation: Invocation, collector: "Collector") -> int:
+def _watch(invocation: Invocation, collector: "Collector", as_json: bool) -> int:
     """Passes until interrupted. SIGTERM ends like an interrupt: what is at hand becomes durable."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     interval = invocation.settings.collector.interval
     while True:
-        made = _pass(invocation, collector)
+        made = _pass(invocation, collector, as_json)
         if not made.report.counts.pending:
             time.sleep(interval)

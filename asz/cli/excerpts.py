@@ -31,7 +31,10 @@ class Excerpts:
         from asz.storage.landed import landed_names
 
         self._session_dir = session_dir
-        self._paths = {name.seq: name.path for name in landed_names(session_dir)}
+        try:
+            self._paths = {name.seq: name.path for name in landed_names(session_dir)}
+        except OSError:
+            self._paths = {}
         self._file = lru_cache(maxsize=8)(self._read)
 
     def of(self, node: "Node") -> str:
@@ -53,7 +56,7 @@ class Excerpts:
             return []
         try:
             return read_file(self._session_dir / path).lines
-        except (OSError, FormatError):
+        except FormatError:
             return []
 
 

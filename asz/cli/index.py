@@ -22,7 +22,7 @@ def command(invocation: Invocation, session: str | None, as_json: bool) -> int:
     """Say what the derived index holds, of every session or of one."""
     root = invocation.open_root()
     if session is None:
-        rows = list(_coverage(root))
+        rows = list(_coverage(invocation, root))
     else:
         rows = list(_holdings(root, resolve(session, root.sessions(), "session")))
     if as_json:
@@ -34,14 +34,18 @@ def command(invocation: Invocation, session: str | None, as_json: bool) -> int:
     return invocation.status
 
 
-def _coverage(root: "Root") -> Iterator[dict[str, Any]]:
+def _coverage(invocation: Invocation, root: "Root") -> Iterator[dict[str, Any]]:
     """One row a session: how far its index goes and how far its landed files do."""
     from asz.storage import index
     from asz.storage.landed import landed_names
 
     for session in root.sessions():
         directory = root.session_dir(session)
-        names = landed_names(directory)
+        try:
+            names = landed_names(directory)
+        except OSError as error:
+            invocation.left(session, error)
+            continue
         landed = names[-1].seq if names else 0
         covered = index.covered(directory)
         state = "complete" if covered == landed else "behind"

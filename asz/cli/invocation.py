@@ -57,14 +57,16 @@ class Invocation:
             self.error(failure)
         return adapters
 
-    def open_root(self) -> "Root":
-        """The storage root, for reading.
+    def open_root(self, *, write: bool = False) -> "Root":
+        """The storage root, which must be there already.
 
-        :raises RootError: there is none, or it cannot be used.
+        :param write: whether the command changes what is in it.
+        :raises RootError: there is none, or it cannot be used so.
         """
         from asz.storage.root import Root
 
-        return Root.open(self.settings.root, write=False)
+        root = Root.open(self.settings.root, write=False)
+        return Root.open(root.path, write=True) if write else root
 
     def run(self, command: Callable[[], int]) -> int:
         """What ``command`` returns; what it raises, reported, as an exit status. An interrupt passes."""
@@ -86,6 +88,15 @@ class Invocation:
         self.say(f"error: {error}")
         if isinstance(error, BaseException):
             self._trace(error)
+
+    def left(self, session: str, error: Exception) -> None:
+        """Report what kept one session from being worked on; the others go on."""
+        if isinstance(error, AszError):
+            self.error(error)
+            return
+        where = getattr(error, "filename", None) or "its state or index"
+        self.error(f"{session}: {where}: {getattr(error, 'strerror', None) or error}")
+        self._trace(error)
 
     def unexpected(self, error: Exception) -> None:
         """Report a defect of asz itself, or a file system that fails where nobody thought of it."""
@@ -161,7 +172,10 @@ adapter_option = click.option(
 
 
 def prepare_streams() -> None:
-    """Let nothing a terminal's encoding lacks end a command."""
+    """Let nothing a terminal's encoding lacks end a command, nor a stream that was closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for the whole run
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -12,6 +12,7 @@ from asz.cli.text import json_text
 
 if TYPE_CHECKING:
     from asz.flow.parse import Parsed
+    from asz.storage.root import Root
 
 
 @_command("parse")
@@ -23,9 +24,10 @@ def command(invocation: Invocation, sessions: tuple[str, ...], rebuild: bool, as
 
     Needs neither the sources nor their adapters.
     """
-    known = invocation.open_root().sessions()
+    root = invocation.open_root(write=True)
+    known = root.sessions()
     chosen = [resolve(session, known, "session") for session in sessions] or known
-    done = _parse(invocation, list(dict.fromkeys(chosen)), rebuild)
+    done = _parse(invocation, root, list(dict.fromkeys(chosen)), rebuild)
     if as_json:
         click.echo(json_text([asdict(parsed) for parsed in done]))
     else:
@@ -36,21 +38,21 @@ def command(invocation: Invocation, sessions: tuple[str, ...], rebuild: bool, as
     return invocation.status
 
 
-def _parse(invocation: Invocation, sessions: list[str], rebuild: bool) -> "list[Parsed]":
+def _parse(
+    invocation: Invocation, root: "Root", sessions: list[str], rebuild: bool
+) -> "list[Parsed]":
+    import sqlite3
+
     from asz.errors import AszError
     from asz.flow.parse import parse
-    from asz.storage.root import Root
 
-    settings = invocation.settings
-    root = Root.open(settings.root, write=True)
+    budget = invocation.settings.parse.max_round_bytes
     done = []
     for session in sessions:
         try:
-            parsed = parse(
-                root, session, max_round_bytes=settings.parse.max_round_bytes, rebuild=rebuild
-            )
-        except AszError as error:
-            invocation.error(error)
+            parsed = parse(root, session, max_round_bytes=budget, rebuild=rebuild)
+        except (AszError, OSError, sqlite3.Error) as error:
+            invocation.left(session, error)
             continue
         if parsed.problem is not None:
             invocation.error(f"{parsed.problem}; what landed before it is parsed")

@@ -1,5 +1,6 @@
 """``asz sources``."""
 
+from base64 import b64encode
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from asz.cli.text import json_text, printable, table
 
 if TYPE_CHECKING:
     from asz.plugins import Adapter
+    from asz.storage.cursors import Cursor
     from asz_hookspecs import Discovery, Session
 
 
@@ -55,7 +57,7 @@ def command(
 def _resolve(invocation: Invocation, source: str) -> int:
     from asz.collect.conflicts import resolve
 
-    cursor = resolve(invocation.open_root(), source)
+    cursor = resolve(invocation.open_root(write=True), source)
     click.echo(
         f"{printable(cursor.src)}: the next pass reads it from its start, as reading {cursor.gen + 1}"
     )
@@ -83,15 +85,24 @@ def _cursors(invocation: Invocation, as_json: bool) -> int:
         for cursor in read_cursors(root.session_dir(session)).values()
     ]
     found.sort(key=lambda pair: (pair[0], pair[1].place, pair[1].kind, pair[1].src))
+    if as_json:
+        click.echo(json_text([_cursor_as_json(session, cursor) for session, cursor in found]))
+        return invocation.status
     names = ("adapter", "label", "state", "kind", "ord", "offset", "gen", "last_seq", "src")
     rows = [(session, *(getattr(cursor, name) for name in names)) for session, cursor in found]
-    if as_json:
-        click.echo(json_text([dict(zip(("session", *names), row, strict=True)) for row in rows]))
-        return invocation.status
     header = ("SESSION", *(name.upper() for name in names))
     for line in table(header, [tuple(map(str, row)) for row in rows]):
         click.echo(line)
     return invocation.status
+
+
+def _cursor_as_json(session: str, cursor: "Cursor") -> dict[str, Any]:
+    """All that is kept of a source; what is the adapter's own as base64."""
+    values = {"session": session, **asdict(cursor), "path": printable(cursor.path)}
+    return {
+        name: b64encode(value).decode() if isinstance(value, bytes) else value
+        for name, value in values.items()
+    }
 
 
 def _discover(invocation: Invocation, only: tuple[str, ...]) -> "list[tuple[Adapter, Discovery]]":

@@ -12,7 +12,10 @@ def behind(root: Root, session: str) -> bool:
     """Whether a session's chain does not cover what is indexed, as far as the chain's cache tells."""
     landed = coverage(root.session_dir(session))
     directory = root.conversation_dir(session)
-    names = round_names(directory)
+    try:
+        names = round_names(directory)
+    except OSError:
+        return True  # parsing it says why
     known = state.load(directory, names[-1] if names else None)
     return landed.through_seq > 0 and (known is None or not known.agrees(landed))
 
@@ -22,4 +25,5 @@ def assemble(root: Root, session: str, limits: Limits) -> int:
 
     :raises AszError: the chain cannot be extended, or another process is at it.
     """
-    return parse(root, session, max_round_bytes=limits.max_round_bytes).rounds_written
+    parsed = parse(root, session, max_round_bytes=limits.max_round_bytes, trust_cache=True)
+    return parsed.rounds_written

@@ -66,7 +66,7 @@ def _hint(root: Root, source: str) -> str:
     for conflict in conflicts(root):
         if conflict.src == source:
             return (
-                f"{source}: another file has its place and both differ; remove or move away the one "
-                "that is not to be kept"
+                f"{source}: another file has its place; remove or move away the one that is not to "
+                "be kept"
             )
     return f"{source}: no source in conflict has that name; see: asz sources --conflicts"

@@ -27,6 +27,8 @@ from asz_hookspecs import Record, damaged
 GROUP_BYTES: Final = 32 << 20
 """Landed bytes after which a group is made durable: what a crash may cost, and what memory holds."""
 
+_CLOSING_BYTES: Final = len(encode_closing(0, "0" * 64)) + 24  # more digits of count and sequence
+
 
 class Lander:
     """Writes one session's landed files, under its lock."""
@@ -71,7 +73,8 @@ class Lander:
         header = _header(self._session_dir.name, self._at, adapter, item, cursor.gen)
         directory = self._directory(item.place)
         refused: list[str] = []
-        for chunk in self._files(item, cursor, lines, conversion.records, refused):
+        frame = len(encode_header(header)) + _CLOSING_BYTES
+        for chunk in self._files(item, cursor, lines, conversion.records, refused, frame):
             self._write(header, directory, item.place, chunk)
         cursor.last_seq = self._seq
         cursor.carry = conversion.carry
@@ -89,9 +92,13 @@ class Lander:
         lines: list[bytes],
         records: list[Record],
         refused: list[str],
+        frame: int,
     ) -> "Iterator[_File]":
-        """The window's records, encoded and cut into files at record boundaries."""
-        file = _File(self._seq + 1)
+        """The window's records, encoded and cut into files at record boundaries.
+
+        :param frame: what header and closing line add to a file, in bytes.
+        """
+        file = _File(self._seq + 1, frame)
         for raw, described in zip(lines, records, strict=True):
             record = described
             sha = record_sha(raw)
@@ -103,9 +110,9 @@ class Lander:
                 refused.append(f"{where}: cannot be written as described: {error!r}")
                 record = damaged(raw, "the adapter described it in a way that cannot be written")
                 line = file.writer.encode(record, cursor.ord, cursor.offset, raw, sha)
-            if file.size and file.size + len(line) > self._max_delta_bytes:
+            if file.lines and file.size + len(line) > self._max_delta_bytes:
                 yield file
-                file = _File(file.seq + 1)
+                file = _File(file.seq + 1, frame)
                 line = file.writer.encode(record, cursor.ord, cursor.offset, raw, sha)
             row = file.add(line)
             self._rows.add_record(file.seq, row, cursor.ord, cursor.offset, sha, record)
@@ -202,11 +209,12 @@ class Lander:
 class _File:
     """The record lines of one landed file to be."""
 
-    def __init__(self, seq: int) -> None:
+    def __init__(self, seq: int, frame: int) -> None:
         self.seq = seq
         self.writer = RecordWriter()
         self.lines: list[bytes] = []
-        self.size = 0
+        self.size = frame
+        """Bytes of the whole file."""
 
     def add(self, line: bytes) -> int:
         """Add a line; its row."""

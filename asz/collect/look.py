@@ -11,6 +11,8 @@ from asz_hookspecs import Source
 SETTLED_NS: Final = 2_000_000_000
 """A document read within this time of its mtime is read again: a second write may share the stamp."""
 
+_SQLITE_MAX: Final = (1 << 63) - 1
+
 
 class Look(Enum):
     """What to do with a source."""
@@ -32,17 +34,26 @@ def look(source: Source, cursor: Cursor | None, found: os.stat_result) -> Look:
     plain = source.compression == "none"
     if plain and found.st_size < cursor.offset:
         return Look.SHORTER
-    same = (cursor.device, cursor.inode) == (found.st_dev, found.st_ino)
+    same = (cursor.device, cursor.inode) == identity(found)
     if same and (found.st_size == cursor.size or (plain and found.st_size == cursor.offset)):
         return Look.IDLE
     return Look.READ
 
 
+def identity(found: os.stat_result) -> tuple[int, int]:
+    """Device and inode of a file. Some network file systems use all 64 bits, SQLite keeps 63."""
+    return found.st_dev & _SQLITE_MAX, found.st_ino & _SQLITE_MAX
+
+
+def times(found: os.stat_result) -> tuple[int, int]:
+    """Modification and change time in nanoseconds, as SQLite keeps them: some lie after 2262."""
+    return found.st_mtime_ns & _SQLITE_MAX, found.st_ctime_ns & _SQLITE_MAX
+
+
 def _settled(cursor: Cursor, found: os.stat_result) -> bool:
     return (
         cursor.size == found.st_size
-        and cursor.mtime_ns == found.st_mtime_ns
-        and cursor.ctime_ns == found.st_ctime_ns
-        and (cursor.device, cursor.inode) == (found.st_dev, found.st_ino)
+        and (cursor.mtime_ns, cursor.ctime_ns) == times(found)
+        and (cursor.device, cursor.inode) == identity(found)
         and abs(cursor.read_at_ns - found.st_mtime_ns) >= SETTLED_NS
     )

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
 
 from asz.collect.assembling import behind
@@ -125,6 +125,11 @@ class Pass:
             or counts.busy
             or counts.pending
         )
+
+    def numbers(self) -> dict[str, int | float]:
+        """The numbers of the pass line, sizes in bytes, and the rounds that were written."""
+        report = self.report
+        return {**asdict(report.counts), "rounds": report.rounds, "seconds": round(self.seconds, 3)}
 
     def line(self) -> str:
         """The pass line, without its time of day."""

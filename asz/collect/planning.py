@@ -94,7 +94,10 @@ def plan(root: Root, entries: Entries) -> Plan:
     made.roots = tuple(found.roots)
     made.sessions = len(found.items)
     for session, items in found.items.items():
-        _plan_session(root, session, items, found.seen, made)
+        try:
+            _plan_session(root, session, items, found.seen, made)
+        except OSError:  # its directory cannot be looked at: its turn says so
+            made.work.append(Work(session, tuple(items), found.seen))
     for session in root.sessions():
         if session not in found.items:
             _plan_unlisted(root, session, found.seen, made)

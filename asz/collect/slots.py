@@ -1,4 +1,4 @@
-"""Two files for one place: which is read, which is its copy, and which is refused.
+"""Two files for one place: which is read, and which is refused.
 
 A session may lie in several directories, copied or moved. Two files must never share a cursor, and
 nothing may be read twice.
@@ -26,8 +26,8 @@ class Chosen:
     """Which items of a session are read."""
 
     items: list[Item] = field(default_factory=list)
-    copies: list[str] = field(default_factory=list)
-    """One line for each file that is a copy of the one that is read."""
+    same: list[str] = field(default_factory=list)
+    """One line for each name that leads to the file that is read under another one."""
     refused: list[tuple[Item, str]] = field(default_factory=list)
     """Each file that cannot land beside the one that is read, and why."""
 
@@ -67,17 +67,21 @@ def _followed(item: Item, cursors: dict[tuple[str, str, str], Cursor]) -> bool:
 def _settle(best: Item, other: Item, state: SessionState, chosen: Chosen) -> Item:
     """Compare two candidates; the one to read."""
     verdict = _verdict(best, other, state)
-    names = f"{_name(other)} and {_name(best)}"
-    if verdict == "second continues":
-        chosen.copies.append(f"{_name(best)}: a copy of the start of {_name(other)}")
+    if verdict == "same":
+        chosen.same.append(f"{_name(other)}: the same file as {_name(best)}")
+    elif verdict == "second continues":
+        chosen.refused.append((best, _refusal(best, other, "the second goes on where it ends")))
         return other
-    if verdict == "first continues":
-        chosen.copies.append(f"{_name(other)}: a copy of {_name(best)}")
+    elif verdict == "first continues":
+        chosen.refused.append((other, _refusal(other, best, "the second holds all of it")))
     elif verdict == "differ":
-        chosen.refused.append(
-            (other, f"{names} would land in one place and differ; the first is not read")
-        )
+        chosen.refused.append((other, _refusal(other, best, "they differ")))
     return best
+
+
+def _refusal(item: Item, read: Item, how: str) -> str:
+    names = f"{_name(item)} and {_name(read)}"
+    return f"{names} would land in one place, {how}; the first is not read; move away one of them"
 
 
 def _name(item: Item) -> str:
@@ -112,7 +116,7 @@ def _compare(best: Item, other: Item) -> str:
     try:
         with opened(best.source) as (first, its_stat), opened(other.source) as (second, stat):
             if os.path.samestat(its_stat, stat):
-                return "first continues"
+                return "same"
             return _compare_bytes(first, second)
     except (UnreadableError, VanishedError):
         return "differ"

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shlex
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from asz.collect.converting import convert
 from asz.collect.forward import Ahead
 from asz.collect.lander import Lander
-from asz.collect.look import Look, look
+from asz.collect.look import Look, identity, look, times
 from asz.collect.reading import (
     LineReader,
     SourceFile,
@@ -121,7 +122,7 @@ class SourceReader:
             self._land([data], len(data))
         if data or self.known:
             cursor.digest = digest if data else cursor.digest
-            cursor.mtime_ns, cursor.ctime_ns = found.st_mtime_ns, found.st_ctime_ns
+            cursor.mtime_ns, cursor.ctime_ns = times(found)
             cursor.read_at_ns = time.time_ns()
             self._keep(found)
 
@@ -202,7 +203,7 @@ class SourceReader:
         cursor.state, cursor.reason = "active", ""
         cursor.src = self.item.source.src
         cursor.path = location(self.item.source)
-        cursor.device, cursor.inode = found.st_dev, found.st_ino
+        cursor.device, cursor.inode = identity(found)
         cursor.size = found.st_size if size is None else size
         self.lander.keep(cursor)
 
@@ -222,5 +223,5 @@ def conflict_line(cursor: Cursor) -> str:
     """What a pass says of a source in conflict, every time."""
     return (
         f"{cursor.path or cursor.src}: in conflict: {cursor.reason}; nothing of it is read; "
-        f"to accept the file as it is now: asz sources --resolve {cursor.src}"
+        f"to accept the file as it is now: asz sources --resolve {shlex.quote(cursor.src)}"
     )

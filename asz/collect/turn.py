@@ -50,7 +50,10 @@ def take_turn(
         where = error.filename or root.path
         report.error(f"{work.session}: {where}: cannot be written: {error.strerror or error}")
     except sqlite3.Error as error:
-        report.error(f"{work.session}: its state or index: {error}")
+        where = root.path / work.session
+        report.error(f"{work.session}: {where}: state.db or index.db cannot be written: {error}")
+    except Exception as error:  # a defect costs its session, not the pass
+        report.error(f"{work.session}: unexpected {type(error).__name__}: {error}")
     return report
 
 
@@ -127,9 +130,10 @@ class Turn:
         listed = {item.identity for item in self._work.items}
         for identity, cursor in cursors.items():
             seen = self._work.seen.get(identity[:2])
-            if identity not in listed and seen is not None:
-                if cursor.state == "conflict" or gone(cursor, seen):
-                    self._judge_gone(cursor, lander)
+            if identity in listed or seen is None:
+                continue
+            if cursor.state == "conflict" or gone(cursor, seen):
+                self._judge_gone(cursor, lander)
 
     def _read(
         self, item: Item, cursor: Cursor | None, landed: LandedByPlace, lander: Lander
@@ -196,7 +200,7 @@ class Turn:
         state.set_refused([(item.source.src, reason) for item, reason in chosen.refused])
         for _item, reason in chosen.refused:
             self._report.conflict(reason)
-        self._report.notes += chosen.copies
+        self._report.notes += chosen.same
 
 
 def _last_issued(names: list[LandedName], cursors: Cursors) -> int:
@@ -216,9 +220,9 @@ def gone(cursor: Cursor, seen: Seen | None) -> bool:
     if not cursor.path:
         return True
     try:
-        Path(cursor.path).lstat()
+        Path(cursor.path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except OSError:
+    except (OSError, ValueError):  # a name this locale cannot say is not judged either
         return False
     return False

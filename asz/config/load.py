@@ -63,14 +63,17 @@ def _find(overrides: Overrides, environ: Mapping[str, str]) -> Path | None:
         return here.absolute()
     import platformdirs
 
-    own = platformdirs.user_config_path("asz") / FILE_NAME
+    try:
+        own = platformdirs.user_config_path("asz") / FILE_NAME
+    except RuntimeError:  # no home directory: nothing can be in it
+        return None
     return own if os.path.lexists(own) else None
 
 
 def _stated(text: str, who: str) -> Path:
     if not text:
         raise UsageError(f"{who} is empty; give it a file")
-    file = Path(text).expanduser().absolute()
+    file = _absolute(text)
     if not file.exists():
         raise ConfigError(f"{file}: no such file, {who} names it")
     return file
@@ -86,18 +89,31 @@ def _with_root(settings: Settings, overrides: Overrides, environ: Mapping[str, s
         origin = "--root" if overrides.root else ROOT_VARIABLE
         return replace(
             settings,
-            root=_absolute(Path(stated)),
+            root=_absolute(stated),
             origins={**settings.origins, "storage.root": origin},
         )
     if settings.root != Path():
         return settings
     import platformdirs
 
-    return replace(settings, root=_absolute(platformdirs.user_data_path("asz")))
+    try:
+        own = platformdirs.user_data_dir("asz")
+    except RuntimeError:
+        raise UsageError(
+            f"no home directory is known; set HOME, or give --root or {ROOT_VARIABLE}"
+        ) from None
+    return replace(settings, root=_absolute(own))
 
 
-def _absolute(path: Path) -> Path:
-    return Path(os.path.abspath(path.expanduser()))
+def _absolute(text: str, start: Path | None = None) -> Path:
+    """A path a person wrote. ``~`` of a user there is not stays as it is, to be named as missing.
+
+    :raises UsageError: no file system has such a name.
+    """
+    if "\0" in text:
+        raise UsageError(f"{text}: a path holds no NUL character")
+    expanded = os.path.expanduser(text)  # noqa: PTH111 - pathlib's raises where there is no home
+    return Path(os.path.abspath(start / expanded if start else expanded))
 
 
 def _from_document(document: Document) -> Settings:
@@ -115,7 +131,7 @@ def _from_document(document: Document) -> Settings:
     listed = {entry.name for entry in entries}
     root = checked.storage.root
     return Settings(
-        root=_absolute(document.file.parent / Path(root).expanduser()) if root else Path(),
+        root=_absolute(root, document.file.parent) if root else Path(),
         collector=Collector(**checked.collector.model_dump(exclude_unset=True)),
         parse=Parse(**checked.parse.model_dump(exclude_unset=True)),
         adapters=(*entries, *(entry for entry in DEFAULT_ADAPTERS if entry.name not in listed)),

@@ -22,7 +22,8 @@ class ConversationRow:
     id: str
     state: ChainState
     """``current``: the chain covers all that landed. ``behind``: more has landed, or ``unparsed``:
-    nothing is assembled yet; ``asz parse`` does it. ``broken``: a round is missing or cannot be read."""
+    nothing is assembled yet; ``asz parse`` does it. ``broken``: a round is missing, or something
+    cannot be read."""
     title: str | None = None
     from_time: str | None = None
     through_time: str | None = None
@@ -40,13 +41,14 @@ class ConversationRow:
 def conversations(root: Root) -> Iterator[ConversationRow]:
     """Every conversation, and every session that has none yet, by id."""
     for name in sorted({*root.sessions(), *root.conversations()}):
-        directory = root.conversation_dir(name)
-        rounds = chain.round_names(directory)
-        if not rounds:
-            if landed_names(root.session_dir(name)):
+        try:
+            rounds = chain.round_names(root.conversation_dir(name))
+            if rounds:
+                yield _row(root, name, rounds)
+            elif landed_names(root.session_dir(name)):
                 yield ConversationRow(name, "unparsed")
-            continue
-        yield _row(root, name, rounds)
+        except OSError:
+            yield ConversationRow(name, "broken")
 
 
 def _row(root: Root, name: str, rounds: list[RoundName]) -> ConversationRow:

@@ -41,12 +41,18 @@ class Parsed:
 
 
 def parse(
-    root: Root, session: str, *, max_round_bytes: int = MAX_ROUND_BYTES, rebuild: bool = False
+    root: Root,
+    session: str,
+    *,
+    max_round_bytes: int = MAX_ROUND_BYTES,
+    rebuild: bool = False,
+    trust_cache: bool = False,
 ) -> Parsed:
     """Bring a session's chain up to what has landed.
 
     :param max_round_bytes: budget of one round.
     :param rebuild: set the rounds aside and begin a new chain.
+    :param trust_cache: leave the rounds unread when the cache says that they cover all that landed.
     :raises NotFoundError: no such session.
     :raises BusyError: another process parses it.
     :raises ChainError: the chain does not verify, another asz wrote it, or it is ahead of the index.
@@ -69,6 +75,8 @@ def parse(
         head = names[-1] if names else None
         known = state.load(directory, head)
         if known is not None and _continues(known.head) and known.agrees(landed):
+            if not trust_cache:
+                _sound_chain(directory, session)
             return Parsed(session, 0, len(names), covered, problem)
         with without_gc():
             written = _Writer(session, session_dir, directory, max_round_bytes).run(landed)
@@ -79,6 +87,21 @@ def parse(
 def _continues(head: RoundHeader) -> bool:
     """Whether this asz may add to a chain."""
     return (head.parser, head.policy) == (PARSER, POLICY)
+
+
+def _remedy(session: str) -> str:
+    return f"run: asz parse --rebuild {session}"
+
+
+def _sound_chain(directory: Path, session: str) -> chain.Chain:
+    """The chain, when it holds together to its end.
+
+    :raises ChainError: it does not.
+    """
+    found = chain.read_chain(directory)
+    if found.problem is not None:
+        raise ChainError(f"{found.problem}; {_remedy(session)}")
+    return found
 
 
 def _refresh(session_dir: Path) -> str | None:
@@ -145,10 +168,8 @@ class _Writer:
         return written
 
     def _read_chain(self, rows: SessionRows) -> None:
-        found = chain.read_chain(self._directory)
-        remedy = f"run: asz parse --rebuild {self._session}"
-        if found.problem is not None:
-            raise ChainError(f"{found.problem}; {remedy}")
+        found = _sound_chain(self._directory, self._session)
+        remedy = _remedy(self._session)
         previous = ""
         landed = {seq: file.digest for seq, file in rows.files.items()}
         for round_ in found.rounds:

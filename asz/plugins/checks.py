@@ -104,14 +104,16 @@ def _refusal(source: Source) -> str | None:
     if (source.kind in _OF_A_BATCH) != (source.batch is not None):
         return f"a {source.kind} belongs to a {'batch' if source.batch is None else 'stream'}"
     if source.shape != "custom" and not _absolute(source.root):
-        return f"root {source.root!r} is not an absolute directory"
+        return f"root {source.root!r} is not an absolute directory with a UTF-8 name"
     if not isinstance(source.key, str):
         return f"key {source.key!r} is no text"
     return None
 
 
 def _absolute(root: Any) -> bool:
-    return isinstance(root, str) and "\0" not in root and Path(root).is_absolute()
+    if not isinstance(root, str) or "\0" in root or not Path(root).is_absolute():
+        return False
+    return root == root.encode("utf-8", "replace").decode()
 
 
 def _problem(problem: Any) -> Problem:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final, Literal
 
+import msgspec
+
 from asz.storage.database import DamagedError, discard, open_database, read_database
 from asz.storage.steps import Step, step
 
@@ -95,10 +97,23 @@ class SessionState:
         """Open a session's state, anew when there is none or a damaged one."""
         path = session_dir / "state.db"
         try:
-            return cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=False)
+            state = cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=False)
+            state.check()
+            return state
         except DamagedError as error:
             discard(path)
             return cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=not error.outdated)
+
+    def check(self) -> None:
+        """Make sure that every row can be a cursor.
+
+        :raises DamagedError: one cannot; the database is closed.
+        """
+        try:
+            _cursors(self._connection)
+        except _NO_CURSOR as error:
+            self.close()
+            raise DamagedError(f"{self.path}: {error}") from error
 
     def close(self) -> None:
         """Close the database."""
@@ -125,7 +140,8 @@ class SessionState:
                     values = [getattr(cursor, name) for name in _COLUMNS]
                     self._connection.execute(_SAVE, values)
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has rolled it back already
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
 
@@ -179,7 +195,7 @@ def read_cursors(session_dir: Path) -> dict[tuple[str, str, str], Cursor]:
     with closing(connection):
         try:
             return _cursors(connection)
-        except sqlite3.DatabaseError:
+        except _NO_CURSOR:
             return {}
 
 
@@ -195,9 +211,14 @@ def read_refused(session_dir: Path) -> list[tuple[str, str]]:
             return []
 
 
+_NO_CURSOR: Final = (sqlite3.DatabaseError, ValueError)
+"""What reading cursors raises from a file with other columns, or other types in them."""
+
+
 def _cursors(connection: sqlite3.Connection) -> dict[tuple[str, str, str], Cursor]:
     found = {}
     for values in connection.execute("SELECT * FROM cursor"):
-        cursor = Cursor(**dict(zip(_COLUMNS, values, strict=True)))
+        row = dict(zip(_COLUMNS, values, strict=True))
+        cursor = msgspec.convert(row, Cursor, builtin_types=(bytes,))
         found[cursor.identity] = cursor
     return found

@@ -1,13 +1,29 @@
 """How asz opens its SQLite files: private, checked for their schema, rebuilt when they are not right."""
 
+import errno
 import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from asz.errors import RootError
+from asz.storage.files import create_private
 
 _SIDE_FILES = ("", "-journal", "-wal", "-shm")
+_SURROUNDINGS: Final = frozenset(
+    (
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+    )
+)
+"""Failures of the disk, the system or another process: the database itself may be whole."""
 
 
 class DamagedError(Exception):
@@ -25,15 +41,14 @@ def open_database(path: Path, schema: str, version: int) -> sqlite3.Connection:
     :param schema: statements that make it.
     :param version: kept in ``user_version``; another one is ``DamagedError``.
     :raises DamagedError: not a database, or of another version.
-    :raises OSError: it cannot be made.
+    :raises OSError: it cannot be made, read or written now.
     :raises RootError: a link has its name.
     """
     for side in _SIDE_FILES:
         if path.with_name(path.name + side).is_symlink():
             raise RootError(f"{path}{side}: a link, not a file of the storage root; move it away")
     if not path.exists():
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        os.close(os.open(path, flags, 0o600))  # before SQLite would make it with the umask's mode
+        os.close(create_private(path))  # before SQLite would make it with the umask's mode
     connection = _connect(path, "rw")
     try:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -47,16 +62,26 @@ def open_database(path: Path, schema: str, version: int) -> sqlite3.Connection:
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.DatabaseError):
-            raise DamagedError(f"{path}: {error}") from error
+            raise _judged(path, error) from error
         raise
     return connection
 
 
+def _judged(path: Path, error: sqlite3.DatabaseError) -> Exception:
+    """What an error in opening a database says: a full disk must not cost the cursors it holds."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _SURROUNDINGS:
+        return OSError(errno.EIO, str(error), str(path))
+    return DamagedError(f"{path}: {error}")
+
+
 def read_database(path: Path, version: int) -> sqlite3.Connection | None:
     """Open a database only to read it; ``None`` when there is none of this version that can be read."""
-    if not path.is_file():
+    try:
+        if not path.is_file():
+            return None
+        connection = _connect(path, "ro")
+    except OSError:
         return None
-    connection = _connect(path, "ro")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == version:
             return connection
@@ -71,7 +96,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         uri = f"{path.absolute().as_uri()}?mode={mode}"
         return sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None)
     except sqlite3.OperationalError as error:
-        raise OSError(f"{path}: {error}") from error
+        raise OSError(errno.EIO, str(error), str(path)) from error
 
 
 def discard(path: Path) -> None:

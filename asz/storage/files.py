@@ -33,6 +33,20 @@ class Pending:
         return self.directory / (TEMPORARY + self.name)
 
 
+def create_private(path: Path, flags: int = os.O_RDWR) -> int:
+    """Open a file of ours, made when missing, mode 0600 whatever the umask; never through a link.
+
+    :returns: the open descriptor.
+    :raises OSError: it cannot be opened.
+    """
+    flags |= os.O_CREAT | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0)
+    fd = os.open(path, flags, 0o600)
+    if os.fstat(fd).st_mode & 0o777 != 0o600 and os.chmod in os.supports_fd:
+        with contextlib.suppress(PermissionError):  # there already, and another user's
+            os.chmod(fd, 0o600)
+    return fd
+
+
 def make_directory(path: Path) -> None:
     """A directory of ours: 0700, its own, not a link to somewhere else. Durable once its parent is
     synced.
@@ -65,6 +79,9 @@ def write_pending(directory: Path, name: str, data: bytes, name_of_step: Step) -
             while view:
                 view = view[os.write(fd, view) :]
             os.chmod(fd if os.chmod in os.supports_fd else pending.temporary, 0o400)
+        except OSError as error:
+            error.filename = error.filename or str(pending.temporary)  # a descriptor has no name
+            raise
         finally:
             os.close(fd)
     return pending
@@ -117,8 +134,7 @@ def replace(path: Path, data: bytes, name_of_step: Step) -> None:
     """Put a small cache file in place of the one before it, mode 0600."""
     with step(name_of_step):
         temporary = path.with_name(TEMPORARY + path.name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0)
-        with open(os.open(temporary, flags, 0o600), "wb") as handle:
+        with open(create_private(temporary, os.O_WRONLY | os.O_TRUNC), "wb") as handle:
             handle.write(data)
         temporary.replace(path)
 

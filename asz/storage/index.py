@@ -125,6 +125,7 @@ class Index:
         rebuilt = False
         try:
             connection = open_database(path, _SCHEMA, VERSION)
+            _check(path, connection)
         except DamagedError as error:
             discard(path)
             connection = open_database(path, _SCHEMA, VERSION)
@@ -143,11 +144,6 @@ class Index:
     def __exit__(self, *_exc: object) -> None:
         self.close()
 
-    def covered(self) -> int:
-        """Highest sequence covered; 0 when empty."""
-        found = self._connection.execute("SELECT max(seq) FROM file").fetchone()[0]
-        return int(found or 0)
-
     def save(self, rows: RowBuilder) -> None:
         """Add the rows of files that are durable."""
         with step(Step.INDEX_SAVE):
@@ -156,26 +152,42 @@ class Index:
                 for file, records in rows.files:
                     self._connection.execute(_INSERT, (*file, _ENCODER.encode(records)))
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has rolled it back already
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
 
     def close_gap(self, names: Iterable[LandedName]) -> int:
-        """Index the landed files beyond what is covered; how many there were.
+        """Index the landed files that are not; how many there were. Not only the newest: one that was
+        missing may have been put back.
 
         :param names: the session's landed files, ascending.
         :raises FormatError: one of them is damaged. Nothing beyond it is indexed.
         """
-        covered = self.covered()
+        indexed = {seq for (seq,) in self._connection.execute("SELECT seq FROM file")}
         rows = RowBuilder()
         try:
             for name in names:
-                if name.seq > covered:
+                if name.seq not in indexed:
                     rows.add_file(name, read_file(self._session_dir / name.path))
         finally:
             if rows.files:
                 self.save(rows)
         return len(rows.files)
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    """Make sure that a database is an index as far as writing needs it.
+
+    :raises DamagedError: other columns, or a sequence that is no number; the database is closed.
+    """
+    columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(file)")]
+    if columns == [*FileRow._fields, "rows"]:
+        kind = connection.execute("SELECT typeof(max(seq)) FROM file").fetchone()[0]
+        if kind in ("integer", "null"):
+            return
+    connection.close()
+    raise DamagedError(f"{path}: not an index")
 
 
 def update(session_dir: Path) -> int:
@@ -206,9 +218,9 @@ def coverage(session_dir: Path) -> Coverage:
             rows = connection.execute("SELECT seq,digest FROM file ORDER BY seq").fetchall()
         except sqlite3.Error:
             return Coverage()
-    if not rows:
+    if not rows or not all(type(seq) is int for seq, _digest in rows):
         return Coverage()
-    digest = hashlib.sha256("".join(digest for _seq, digest in rows).encode()).hexdigest()
+    digest = hashlib.sha256("".join(str(digest) for _seq, digest in rows).encode()).hexdigest()
     return Coverage(rows[-1][0], digest)
 
 
@@ -230,8 +242,8 @@ def load(session_dir: Path, through_seq: int | None = None) -> SessionRows:
         with closing(connection):
             try:
                 return _load(connection, session_dir.name, through_seq)
-            except (sqlite3.DatabaseError, msgspec.MsgspecError):
-                pass
+            except (sqlite3.DatabaseError, msgspec.MsgspecError, TypeError):
+                pass  # damaged, or other columns
     return _from_files(session_dir, through_seq)
 
 

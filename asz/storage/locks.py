@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from asz.errors import BusyError, RootError
+from asz.storage.files import create_private
 
 if sys.platform == "win32":  # pragma: no cover - kept for portability, not run by the tests
     import msvcrt
@@ -29,9 +30,8 @@ def hold(path: Path) -> Iterator[None]:
     :raises BusyError: another process holds it.
     :raises RootError: the lock file cannot be opened.
     """
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        fd = os.open(path, flags, 0o600)
+        fd = create_private(path)
     except OSError as error:
         raise RootError(f"{path}: cannot be locked: {error.strerror}") from error
     try:

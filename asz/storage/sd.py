@@ -38,17 +38,20 @@ FILE_NAME: Final = re.compile(
 # ---------------------------------------------------------------- what a reader gets
 
 
-class Header(msgspec.Struct, omit_defaults=True):
-    """First line of a landed file. ``at`` is the pass's stamp, RFC 3339 with nanoseconds."""
+class Header(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """First line of a landed file. ``at`` is the pass's stamp, RFC 3339 with nanoseconds.
+
+    asz writes every key; of one from elsewhere a reader insists only on those without a default.
+    """
 
     h: int
     schema: str
-    seq: int
-    at: str
+    seq: int = 0
+    at: str = ""
     kind: str
-    adapter: str
+    adapter: str = ""
     dialect: str
-    runtime: str
+    runtime: str = ""
     src: str
     session: str
     stream: str | None = None
@@ -160,16 +163,22 @@ def read_header(path: Path) -> Header:
 
     :raises FormatError: there is no header, or one a reader must refuse.
     """
-    with path.open("rb") as handle:
-        return _header(path, handle.readline())
+    try:
+        with path.open("rb") as handle:
+            return _header(path, handle.readline())
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def read_file(path: Path) -> SdFile:
     """A landed file, whole.
 
-    :raises FormatError: header, closing line, count or digest are not right.
+    :raises FormatError: it cannot be read, or header, closing line, count or digest are not right.
     """
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
     if not data.endswith(b"\n"):
         raise FormatError(f"{path}: no closing line, the file is cut")
     lines = data[:-1].split(b"\n")

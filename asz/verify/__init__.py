@@ -23,5 +23,8 @@ def verify(root: Root, session: str | None = None, tally: Tally | None = None) -
     names = [session] if session is not None else sorted({*root.sessions(), *root.conversations()})
     for name in names:
         landed = LandedCheck(root, name, counted)
-        yield from landed.problems()
-        yield from ChainCheck(root, name, landed, counted).problems()
+        try:
+            yield from landed.problems()
+            yield from ChainCheck(root, name, landed, counted).problems()
+        except OSError as error:
+            yield Problem(f"{error.filename}: cannot be read: {error.strerror}", name)

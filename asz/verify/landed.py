@@ -63,9 +63,6 @@ class LandedCheck:
             except FormatError as error:
                 yield self._problem(reason(error, self._directory / name.path), name)
                 continue
-            except OSError as error:
-                yield self._problem(f"cannot be read: {error.strerror}", name)
-                continue
             yield from self._check_file(name, file)
         for cursor in read_cursors(self._directory).values():
             yield from self._check_cursor(cursor)

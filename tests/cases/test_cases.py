@@ -237,11 +237,12 @@ def test_older_layouts(tmp_path: Path) -> None:
 
 def test_one_session_in_two_directories(tmp_path: Path) -> None:
     case = Case("20-one-session-in-two-directories", tmp_path)
-    outcome = case.collect()
-    assert (outcome.counts["sessions"], outcome.counts["conflicts"]) == (1, 0)
+    outcome = case.pipeline.collect()
+    assert outcome.status == 1
+    assert (outcome.counts["sessions"], outcome.counts["conflicts"]) == (1, 2)
     assert outcome.counts["records"] == 6
     assert sorted(case.output_tokens().values()) == [4, 5, 6]
-    assert case.collect().counts["records"] == 0
+    assert case.pipeline.collect().counts["records"] == 0
 
 
 def test_one_session_in_two_directories_that_disagree(tmp_path: Path) -> None:
@@ -251,7 +252,7 @@ def test_one_session_in_two_directories_that_disagree(tmp_path: Path) -> None:
     for records in (6, 0):
         outcome = case.pipeline.collect()
         assert outcome.status == 1
-        assert (outcome.counts["conflicts"], outcome.counts["records"]) == (1, records)
+        assert (outcome.counts["conflicts"], outcome.counts["records"]) == (2, records)
         assert f"{shorter.parent.name}/{shorter.name}" in outcome.err
     assert sorted(case.output_tokens().values()) == [4, 5, 6]
 
@@ -261,8 +262,8 @@ def test_a_copy_that_goes_on_where_the_source_ended(tmp_path: Path) -> None:
     longer = max(case.pipeline.projects.glob("*/*.jsonl"), key=lambda path: path.stat().st_size)
     aside = tmp_path / "aside.jsonl"
     shutil.move(longer, aside)
-    case.collect()
+    case.pipeline.collect()
     assert sorted(case.output_tokens().values()) == [4, 5]
     shutil.move(aside, longer)
-    case.collect()
+    case.pipeline.collect()
     assert sorted(case.output_tokens().values()) == [4, 5, 6]

@@ -17,6 +17,7 @@ from asz_hookspecs import (
     Discovery,
     Followed,
     Part,
+    Problem,
     RawRecord,
     Record,
     Session,
@@ -60,6 +61,7 @@ class Plain:
         return Discovery(
             tuple(Session(name, tuple(sources)) for name, sources in sessions.items()),
             roots=(str(self.root),),
+            problems=tuple(Problem(f"{prefix}: hidden", prefix) for prefix in self.hidden),
             complete=self.complete,
         )
 

@@ -57,6 +57,17 @@ def is_known(name: str) -> bool:
     )
 
 
+def is_file_name(name: str) -> bool:
+    """Whether a name inside a project directory is one of a file that is read."""
+    return (
+        name == JOURNAL
+        or agent_file(name) is not None
+        or (name.endswith(TRANSCRIPT_SUFFIX) and is_session_id(name[: -len(TRANSCRIPT_SUFFIX)]))
+        or run_of_manifest(name) is not None
+        or run_of_script(name) is not None
+    )
+
+
 def agent_file(name: str) -> tuple[str, str] | None:
     """Agent id and suffix (``.jsonl`` or ``.meta.json``) of an agent's file."""
     match = _AGENT_FILE.match(name)

@@ -36,14 +36,30 @@ def find_roots(configured: Sequence[str]) -> Roots:
     for root in named:
         _require_directory(root, setting)
     looked = named or _default_places()
+    for root in looked:
+        _require_utf8(root, setting if named else "home directory")
     existing = {os.path.realpath(root): root for root in reversed(looked) if Path(root).is_dir()}
     return Roots(list(reversed(existing.values())), looked, required=bool(named))
 
 
 def _default_places() -> list[str]:
-    home = Path.home()
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise AdapterError(
+            "no home directory is known; set HOME or CLAUDE_CONFIG_DIR, or name a source_root"
+        ) from None
     xdg = os.environ.get("XDG_CONFIG_HOME") or home / ".config"
     return [str(Path(xdg) / "claude" / PROJECTS), str(home / ".claude" / PROJECTS)]
+
+
+def _require_utf8(root: str, setting: str) -> None:
+    try:
+        root.encode()
+    except UnicodeEncodeError:
+        raise AdapterError(
+            f"{setting}: {root}: its name is not UTF-8; name a link to it whose name is"
+        ) from None
 
 
 def _require_directory(root: str, setting: str) -> None:

@@ -226,6 +226,9 @@ class Walk:
     def _kind(self, item: "os.DirEntry[str]", src: str) -> EntryKind | None:
         if item.is_file(follow_symlinks=False):
             return "file"
+        if not item.is_symlink() and item.name != src and layout.is_file_name(item.name):
+            self._problem(item.path, src, "not read: not a regular file; move it away")
+            return None
         if item.is_dir(follow_symlinks=False):
             return "directory"
         if not item.is_symlink() or not (item.name == src or layout.is_known(item.name)):

@@ -108,12 +108,17 @@ def test_a_directory_without_sources_is_no_session(tree: Tree) -> None:
     assert tree.discover().sessions == ()
 
 
-def test_things_that_are_no_files(tree: Tree) -> None:
+def test_things_that_are_no_files_are_named(tree: Tree) -> None:
     (tree.root / HOME / f"{SESSION}.jsonl").mkdir(parents=True)
     os.mkfifo(tree.root / HOME / f"{OTHER}.jsonl")
     tree.write(OTHER, b"a file where a project directory is expected")
     found = tree.discover()
-    assert (found.sessions, found.problems) == ((), ())
+    assert found.sessions == ()
+    assert [problem.hides for problem in found.problems] == [
+        f"{HOME}/{SESSION}.jsonl",
+        f"{HOME}/{OTHER}.jsonl",
+    ]
+    assert all("not a regular file" in problem.message for problem in found.problems)
 
 
 # ---------------------------------------------------------------- one session in several directories

@@ -16,12 +16,19 @@ def test_identity_place_and_time() -> None:
             uuid="U-1",
             parentUuid="P-1",
             promptId="cycle",
-            logicalParentUuid="before",
             timestamp="2026-09-01T10:00:00.5Z",
         )
     )
-    assert (found.id, found.parent, found.run, found.continues) == ("U-1", "P-1", "cycle", "before")
+    assert (found.id, found.parent, found.run) == ("U-1", "P-1", "cycle")
     assert found.time == "2026-09-01T10:00:00.5Z"
+
+
+@pytest.mark.parametrize(
+    ("subtype", "continues"), [("compact_boundary", "before"), ("microcompact_boundary", None)]
+)
+def test_only_a_context_reset_continues_something(subtype: str, continues: str | None) -> None:
+    found = record({**line("system"), "subtype": subtype, "logicalParentUuid": "before"})
+    assert found.continues == continues
 
 
 def test_empty_ids_are_no_ids() -> None:

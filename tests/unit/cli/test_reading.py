@@ -142,6 +142,38 @@ def test_parse_goes_on_after_a_session_it_cannot_extend(run: Run, root: Path) ->
     assert f"asz parse --rebuild {SESSION}" in err
 
 
+def test_nothing_is_changed_in_a_root_without_its_marker(run: Run, root: Path) -> None:
+    (root / "_root.json").unlink()
+    assert run("conversations")[0] == 0
+    for args in (("parse",), ("sources", "--resolve", "x")):
+        status, out, err = run(*args)
+        assert (status, out) == (1, "")
+        assert "read only" in err
+
+
+def test_cursors_as_json_are_whole(run: Run) -> None:
+    cursors = json.loads(run("sources", "--cursors", "--json")[1])
+    main_one = next(cursor for cursor in cursors if cursor["place"] == "streams/main")
+    assert (main_one["session"], main_one["state"], main_one["kind"]) == (
+        SESSION,
+        "active",
+        "transcript",
+    )
+    assert main_one["offset"] == main_one["size"] == Path(main_one["path"]).stat().st_size
+    assert len(main_one["digest"]) == 64
+
+
+def test_the_numbers_of_a_pass_as_json(run: Run, tmp_path: Path) -> None:
+    config = tmp_path / "asz.yaml"
+    config.write_text(f"adapters: [{{name: claude-code, source_root: '{SAMPLE}'}}]")
+    root = str(tmp_path / "new")
+    status, out, _ = run("collect", "--once", "--json", "--config", str(config), "--root", root)
+    numbers = json.loads(out)
+    assert (status, numbers["sessions"], numbers["errors"]) == (0, 1, 0)
+    assert numbers["landed"] == numbers["sources"]
+    assert isinstance(numbers["bytes"], int)
+
+
 def test_show_finds_a_record_by_its_id_and_by_a_tool_use_id(run: Run) -> None:
     _, shown = structure(run)
     tool = next(node for node in shown["nodes"] if node["kind"] == "tool")

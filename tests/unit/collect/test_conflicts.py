@@ -32,6 +32,19 @@ def test_a_resolved_source_lands_from_its_start_as_a_next_reading(place: Place) 
     assert conflicts(root) == []
 
 
+@pytest.mark.parametrize("beside", [True, False], ids=["session found", "session not found"])
+def test_a_source_in_conflict_is_named_when_its_file_has_gone(place: Place, beside: bool) -> None:
+    if beside:
+        place.write("s/other.jsonl", b"o\n")
+    conflicted(place)
+    (place.source / MAIN).unlink()
+    for _ in range(3):
+        report = place.collect().report
+        assert (report.counts.conflicts, report.counts.gone) == (1, 0)
+        assert MAIN in report.problems[0]
+    assert place.cursor().state == "conflict"
+
+
 def test_the_path_names_a_source_too(place: Place) -> None:
     root = conflicted(place)
     assert resolve(root, str(place.source / MAIN)).src == MAIN

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from asz.storage.root import Root
+
 from ...support.plain import Place
 
 MAIN = "s/main.jsonl"
@@ -106,6 +108,39 @@ def test_a_damaged_landed_file_is_named_and_costs_only_the_index(place: Place) -
     assert f"{path}: digest does not match" in made.report.problems[0]
     assert made.report.counts.records == 2
     assert place.raw("t") == [b"other"]
+
+
+def test_the_number_of_a_file_somebody_removed_is_not_given_again(place: Place) -> None:
+    place.write(MAIN, b"one\n")
+    place.collect()
+    place.append(MAIN, b"two\n")
+    place.collect()
+    place.files()[1].path.unlink()
+    place.append(MAIN, b"three\n")
+    assert place.collect().clean
+    assert [file.header.seq for file in place.files()] == [1, 3]
+
+
+@pytest.mark.parametrize("name", ["streams", "state.db", "index", "index/index.db"])
+def test_nothing_is_written_through_a_link(place: Place, tmp_path: Path, name: str) -> None:
+    outside = tmp_path / "outside"
+    if name.endswith(".db"):
+        outside.touch()
+    else:
+        outside.mkdir()
+        (outside / ".tmp-left").mkdir()
+    link = place.root / "s" / name
+    Root.open(place.root, write=True).make()
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside)
+    place.write(MAIN, b"one\n")
+    made = place.collect()
+    assert (made.report.counts.errors, made.report.counts.landed) == (1, 0)
+    assert name in made.report.problems[0]
+    if name.endswith(".db"):
+        assert outside.read_bytes() == b""
+    else:
+        assert [path.name for path in outside.iterdir()] == [".tmp-left"]
 
 
 def test_leftovers_of_a_killed_writer_are_removed(place: Place) -> None:

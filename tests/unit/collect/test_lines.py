@@ -59,7 +59,7 @@ def test_files_are_cut_at_record_boundaries(place: Place) -> None:
     place.limits = Limits(max_delta_bytes=600, parse=False)
     place.write(MAIN, b"".join(b"%03d\n" % n for n in range(40)))
     place.collect()
-    sizes = [sum(len(line) + 1 for line in file.lines) for file in place.files()]
+    sizes = [file.path.stat().st_size for file in place.files()]
     assert len(sizes) > 3
     assert max(sizes) <= 600
     assert [file.header.seq for file in place.files()] == list(range(1, len(sizes) + 1))
@@ -151,6 +151,18 @@ def test_a_session_that_is_found_no_more_has_gone(place: Place) -> None:
     assert place.collect().report.counts.gone == 1
     assert place.collect().report.counts.gone == 0
     assert place.raw() == [b"one"]
+
+
+def test_what_is_hidden_has_not_gone_and_hides_nothing_else(place: Place) -> None:
+    for session in ("a", "b"):
+        place.write(f"{session}/main.jsonl", b"one\n")
+    place.collect()
+    for session in ("a", "b"):
+        shutil.rmtree(place.source / session)
+    place.adapter.hidden = ("a/",)
+    assert place.collect().report.counts.gone == 1
+    assert place.cursor("a/main.jsonl", "a").state == "active"
+    assert place.cursor("b/main.jsonl", "b").state == "source_gone"
 
 
 def test_nothing_has_gone_when_not_everything_was_seen(place: Place) -> None:

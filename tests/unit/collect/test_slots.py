@@ -8,12 +8,23 @@ FIRST, SECOND = "s/main.jsonl", "s@other/main.jsonl"
 def test_the_longer_of_two_copies_is_read(place: Place) -> None:
     place.write(FIRST, b"one\n")
     place.write(SECOND, b"one\ntwo\n")
+    for records in (2, 0):
+        report = place.collect().report
+        assert (report.counts.records, report.counts.sources) == (records, 2)
+        assert report.counts.conflicts == 1
+        assert f"{place.source}/{FIRST} and" in report.problems[0]
+        assert "the first is not read" in report.problems[0]
+    assert place.raw() == [b"one", b"two"]
+
+
+def test_two_names_of_one_file_are_no_conflict(place: Place) -> None:
+    path = place.write(FIRST, b"one\n")
+    (place.source / "s@other").mkdir()
+    (place.source / SECOND).hardlink_to(path)
     made = place.collect()
     assert made.clean
-    assert place.raw() == [b"one", b"two"]
-    assert f"{place.source}/{FIRST}: a copy of" in made.report.notes[0]
-    again = place.collect()
-    assert (again.report.counts.records, again.report.counts.sources) == (0, 2)
+    assert place.raw() == [b"one"]
+    assert f"{place.source}/{SECOND}: the same file as" in made.report.notes[0]
 
 
 def test_of_two_that_differ_one_is_refused_by_name_in_every_pass(place: Place) -> None:

@@ -223,6 +223,17 @@ def test_a_damaged_chain_is_refused_until_it_is_rebuilt(root: Root, landing: Lan
     assert {"rounds.1", "rounds.2"} < {p.name for p in root.conversation_dir("s1").iterdir()}
 
 
+def test_a_damaged_chain_is_refused_also_when_nothing_is_new(root: Root, landing: Landing) -> None:
+    land_small(landing)
+    parse(root, "s1", max_round_bytes=1)
+    path = round_names(root.conversation_dir("s1"))[0].path
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes().replace(b"2026-09-01", b"2026-09-02", 1))
+    with pytest.raises(ChainError, match=r"the round was changed; run: asz parse --rebuild s1$"):
+        parse(root, "s1")
+    assert parse(root, "s1", trust_cache=True).rounds_written == 0
+
+
 def test_another_parsers_chain_is_refused(
     root: Root, landing: Landing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,20 @@ def test_a_mended_record_is_not_mended_twice() -> None:
     assert [part.k for part in record.parts] == ["data", "unknown"]
 
 
+def test_a_record_that_is_written_again_at_a_cut_says_the_same() -> None:
+    record = Record(
+        label="\ud800", parts=[Part("data", data=b'"\\ud800"'), Part("data", data=b"NaN")]
+    )
+    first = written(record)
+    assert written(record) == first
+    assert [part.k for part in decoded(record).parts] == ["data", "data", "unknown", "unknown"]
+
+
+def test_a_reason_for_leaving_out_is_at_most_40_characters() -> None:
+    (dropped,) = decoded(Record(dropped=[Dropped("w", 2, "y" * 41)])).dropped
+    assert dropped.why == "y" * 40
+
+
 def test_the_environment_is_written_where_it_changes() -> None:
     writer = RecordWriter()
     envs = [{"cwd": "/a"}, {"cwd": "/a"}, None, {"cwd": "/b"}, {"cwd": "/a"}]

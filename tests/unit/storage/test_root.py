@@ -91,6 +91,13 @@ def test_no_id_leaves_the_root(tmp_path: Path, name: str) -> None:
         root.conversation_dir(name)
 
 
+def test_an_empty_directory_that_becomes_a_root_is_private(tmp_path: Path) -> None:
+    directory = tmp_path / "root"
+    directory.mkdir(mode=0o755)
+    Root.open(directory, write=True).make()
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
 def test_a_link_in_place_of_a_session_is_not_written_through(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -62,6 +62,12 @@ def test_what_is_not_whole_is_refused_by_name(tmp_path: Path, damage: object, re
     assert str(path) in str(error.value)
 
 
+def test_a_header_needs_no_more_than_the_format_insists_on(tmp_path: Path) -> None:
+    head = b'{"h":1,"schema":"sd/1","kind":"changes","session":"s","src":"x","dialect":"other/2"}\n'
+    file = read_file(landed(tmp_path / "f.sd", RECORD, head=head))
+    assert (file.header.dialect, file.header.runtime, file.header.adapter) == ("other/2", "", "")
+
+
 def test_a_wrong_count_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="counts 3 records, file holds 1"):
         read_file(landed(tmp_path / "f.sd", RECORD, count=3))

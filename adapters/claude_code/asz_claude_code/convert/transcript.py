@@ -47,7 +47,6 @@ def convert_line(raw: bytes, main: bool, opens: bool) -> Record:
         id=line.uuid or None,  # an empty id is none, or records would be copies of each other
         parent=line.parent_uuid or None,
         run=line.prompt_id or None,
-        continues=line.logical_parent_uuid or None,
         label=line.ai_title or None,
         from_=_FROM.get(line.type),
         time=line.timestamp,
@@ -58,6 +57,8 @@ def convert_line(raw: bytes, main: bool, opens: bool) -> Record:
     attachment = read_attachment(attached) if attached not in (b"", NULL) else None
     record.trigger = _trigger(line, attachment)
     flags = _flags(line, record, attachment)
+    if "context_reset" in flags:  # what else names a logical parent resets nothing
+        record.continues = line.logical_parent_uuid or None
     _fill_parts(raw, line, kept, attachment, record, flags)
     if main:
         infer_prompt(line, record, record.parts, flags)
