@@ -20,6 +20,7 @@ from pathlib import Path
 from asz.collect.passes import Collector
 from asz.collect.work import Entries, Limits, entries_of
 from asz.config.settings import AdapterEntry
+from asz.flow.keeping import ChainKeeper
 from asz.plugins import Selection, load_adapters
 from asz.storage.root import Root
 
@@ -37,7 +38,8 @@ def collect(projects: str, root: str, *, parse: bool) -> int:
         Root.open(Path(root), write=True),
         load(projects),
         partial(load, projects),
-        Limits(parse=parse),
+        Limits(),
+        ChainKeeper() if parse else None,
     )
     made = collector.run()
     for problem in made.report.problems:

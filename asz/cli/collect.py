@@ -60,19 +60,16 @@ def _collector(
 ) -> "Collector":
     from asz.collect.passes import Collector
     from asz.collect.work import Limits, entries_of
+    from asz.flow.keeping import ChainKeeper
     from asz.storage.root import Root
 
     settings = invocation.settings
-    limits = Limits(
-        settings.collector.max_delta_bytes,
-        settings.parse.max_round_bytes,
-        None if once else WINDOWS_WATCHING,
-    )
     return Collector(
         Root.open(root, write=True),
         entries_of(adapters.active),
         partial(_load, adapters.selection),
-        limits,
+        Limits(settings.collector.max_delta_bytes, None if once else WINDOWS_WATCHING),
+        ChainKeeper(settings.parse.max_round_bytes),
     )
 
 

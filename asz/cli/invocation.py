@@ -175,7 +175,7 @@ def prepare_streams() -> None:
     """Let nothing a terminal's encoding lacks end a command, nor a stream that was closed."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for the whole run
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for the whole run
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
 
-from asz.collect.assembling import behind
 from asz.collect.planning import Plan, plan
 from asz.collect.pool import Job, Shared, turns
 from asz.collect.turn import take_turn
-from asz.collect.work import Counts, Entries, Limits, LoadEntries, Report, Work
+from asz.collect.work import Assembler, Counts, Entries, Limits, LoadEntries, Report, Work
 from asz.storage.root import Root
 
 POOL_BYTES: Final = 16 << 20
@@ -44,6 +43,8 @@ class Collector:
     load: LoadEntries
     """Makes ``entries`` again in another process."""
     limits: Limits
+    assembler: Assembler | None
+    """Assembles each session after it landed; ``None``: land and index only."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
 
     def run(self, display: Display | None = None) -> "Pass":
@@ -65,21 +66,26 @@ class Collector:
 
     def _behind(self, made: Plan) -> list[Work]:
         """Sessions with nothing to land whose chains are behind what landed."""
-        if not self.limits.parse:
+        assembler = self.assembler
+        if assembler is None:
             return []
-        return [Work(name, (), {}) for name in made.to_parse if behind(self.root, name)]
+        return [Work(name, (), {}) for name in made.to_parse if assembler.behind(self.root, name)]
 
     def _turns(self, works: list[Work], display: Display) -> Iterator[tuple[Work, Report]]:
         workers = min(self.workers, len(works))
         if workers < 2 or sum(work.size for work in works) < POOL_BYTES:
             progress = _Here(display)
             for work in works:
-                yield work, take_turn(self.root, work, self.entries, self.limits, progress)
+                yield (
+                    work,
+                    take_turn(self.root, work, self.entries, self.limits, progress, self.assembler),
+                )
                 progress.sessions += 1
             return
         shared = Shared()
         done = 0
-        for outcome in turns(Job(self.root, self.load, self.limits), works, workers, shared):
+        job = Job(self.root, self.load, self.limits, self.assembler)
+        for outcome in turns(job, works, workers, shared):
             if outcome is None:
                 display.update(done, shared.records.value, shared.bytes.value)
             else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from asz.collect.turn import take_turn
-from asz.collect.work import Entries, Limits, LoadEntries, Report, Work
+from asz.collect.work import Assembler, Entries, Limits, LoadEntries, Report, Work
 from asz.storage.root import Root
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Job:
     root: Root
     load: LoadEntries
     limits: Limits
+    assembler: Assembler | None
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ def _start(job: Job, shared: Shared) -> None:
 def _turn(work: Work) -> Report:
     assert _worker is not None
     job = _worker.job
-    return take_turn(job.root, work, _worker.entries, job.limits, _worker.shared)
+    return take_turn(job.root, work, _worker.entries, job.limits, _worker.shared, job.assembler)
 
 
 @contextmanager

@@ -3,13 +3,12 @@
 import sqlite3
 from pathlib import Path
 
-from asz.collect.assembling import assemble
 from asz.collect.forward import LandedByPlace, ahead_of, by_place, new_cursor, roll_forward
 from asz.collect.lander import Lander
 from asz.collect.reading import UnreadableError, VanishedError
 from asz.collect.slots import Chosen, choose
 from asz.collect.sources import SourceReader, conflict_line
-from asz.collect.work import Entries, Item, Limits, Progress, Report, Seen, Work
+from asz.collect.work import Assembler, Entries, Item, Limits, Progress, Report, Seen, Work
 from asz.errors import AszError, BusyError, FormatError
 from asz.storage.cursors import Cursor, SessionState
 from asz.storage.index import Index
@@ -27,6 +26,7 @@ def take_turn(
     entries: Entries,
     limits: Limits,
     progress: Progress,
+    assembler: Assembler | None,
 ) -> Report:
     """Do one session's share of a pass: land, index, assemble. Nothing leaves it but its report."""
     report = Report()
@@ -37,8 +37,8 @@ def take_turn(
         if work.items or work.seen:
             with hold(directory / ".lock"):
                 Turn(directory, work, entries, limits, progress, report).run()
-        if limits.parse:
-            report.rounds = assemble(root, work.session, limits)
+        if assembler is not None:
+            report.rounds = assembler.assemble(root, work.session)
     except BusyError:
         report.counts.busy = 1
         report.problems.append(

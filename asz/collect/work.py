@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from asz.storage.root import Root
 from asz_hookspecs import AdapterInfo, Converted, Discovery, Followed, RawRecord, Source
 
 KIND_ORDER: Final = {
@@ -183,11 +184,18 @@ class Limits:
 
     max_delta_bytes: int = 2 << 20
     """Landed bytes in a file, and source bytes in a window."""
-    max_round_bytes: int = 2 << 20
     windows_a_source: int | None = None
     """Most windows read of one source in one pass; ``None``: until nothing is pending."""
-    parse: bool = True
-    """Whether what landed is assembled in the same turn."""
+
+
+class Assembler(Protocol):
+    """Assembles what landed; picklable. It raises ``AszError`` and nothing else."""
+
+    def behind(self, root: Root, session: str) -> bool:
+        """Whether a session that needs no turn has something to assemble all the same."""
+
+    def assemble(self, root: Root, session: str) -> int:
+        """Assemble a session; how many rounds were written."""
 
 
 class Progress(Protocol):

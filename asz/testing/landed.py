@@ -9,6 +9,7 @@ from typing import Any
 
 from asz.collect.passes import Collector, Pass
 from asz.collect.work import Limits, entries_of
+from asz.flow.keeping import ChainKeeper
 from asz.jsonio import decode
 from asz.plugins import Adapter
 from asz.storage.landed import landed_names
@@ -65,7 +66,7 @@ def collect(adapter: Adapter, root: Path) -> tuple[Landed, Pass]:
     """One pass in this process, until nothing is pending."""
     entries = entries_of([adapter])
     opened = Root.open(root, write=True)
-    collector = Collector(opened, entries, lambda: entries, Limits(), workers=1)
+    collector = Collector(opened, entries, lambda: entries, Limits(), ChainKeeper(), workers=1)
     return Landed(opened), collector.run()
 
 

@@ -88,7 +88,7 @@ class Place:
         self.source.mkdir(parents=True)
         self.adapter = Plain(self.source)
         self.adapters: list[Plain] = [self.adapter]
-        self.limits = Limits(parse=False)
+        self.limits = Limits()
 
     def write(self, name: str, data: bytes) -> Path:
         path = self.source / name
@@ -104,7 +104,7 @@ class Place:
         for adapter in self.adapters:
             adapter.converted.clear()
         root = Root.open(self.root, write=True)
-        return Collector(root, entries_of(self.adapters), dict, self.limits).run()
+        return Collector(root, entries_of(self.adapters), dict, self.limits, None).run()
 
     def files(self, session: str = "s") -> list[SdFile]:
         directory = self.root / session

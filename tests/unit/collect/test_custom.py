@@ -17,7 +17,7 @@ def test_records_land_and_the_position_is_handed_back(place: Place) -> None:
 
 
 def test_nothing_lands_again_when_the_position_was_lost(place: Place) -> None:
-    place.limits = Limits(max_delta_bytes=8, parse=False)
+    place.limits = Limits(max_delta_bytes=8)
     store = place.adapter.stores["s", "main"] = [b"one", b"two", b"three"]
     place.collect()
     (place.root / "s" / "state.db").unlink()

@@ -48,7 +48,7 @@ def test_growth_lands_only_what_grew_and_carries_state_on(place: Place) -> None:
 
 
 def test_a_line_longer_than_the_window_lands_whole(place: Place) -> None:
-    place.limits = Limits(max_delta_bytes=64, parse=False)
+    place.limits = Limits(max_delta_bytes=64)
     long = b"x" * 1000
     place.write(MAIN, b"short\n" + long + b"\nend\n")
     place.collect()
@@ -56,7 +56,7 @@ def test_a_line_longer_than_the_window_lands_whole(place: Place) -> None:
 
 
 def test_files_are_cut_at_record_boundaries(place: Place) -> None:
-    place.limits = Limits(max_delta_bytes=600, parse=False)
+    place.limits = Limits(max_delta_bytes=600)
     place.write(MAIN, b"".join(b"%03d\n" % n for n in range(40)))
     place.collect()
     sizes = [file.path.stat().st_size for file in place.files()]
@@ -67,7 +67,7 @@ def test_files_are_cut_at_record_boundaries(place: Place) -> None:
 
 
 def test_a_watching_pass_leaves_the_rest_pending(place: Place) -> None:
-    place.limits = Limits(max_delta_bytes=10, windows_a_source=2, parse=False)
+    place.limits = Limits(max_delta_bytes=10, windows_a_source=2)
     place.write(MAIN, b"123456789\n" * 5)
     first = place.collect()
     assert (first.report.counts.records, first.report.counts.pending) == (2, 1)
