@@ -40,8 +40,10 @@ def command(
 ) -> int:
     """Find what agents wrote, land it, index it, assemble it.
 
-    Watches until interrupted, a pass every collector.interval; --once makes one pass and ends.
+    Watches until interrupted, a pass every collector.interval; --once makes one pass and ends. SIGTERM
+    ends it like an interrupt: what is at hand becomes durable.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     adapters = invocation.adapters(only)
     if sample:
         return _sample(invocation, adapters, as_json)
@@ -130,8 +132,7 @@ def _sample(invocation: Invocation, adapters: "Adapters", as_json: bool) -> int:
 
 
 def _watch(invocation: Invocation, collector: "Collector", as_json: bool) -> int:
-    """Passes until interrupted. SIGTERM ends like an interrupt: what is at hand becomes durable."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Passes until interrupted."""
     interval = invocation.settings.collector.interval
     while True:
         made = _pass(invocation, collector, as_json)

@@ -1,7 +1,9 @@
 """Turns in other processes: a session is the unit of locking, so sessions need nothing from each other."""
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -65,7 +67,16 @@ _worker: _Worker | None = None
 def _start(job: Job, shared: Shared) -> None:
     global _worker  # noqa: PLW0603 - a process of the pool has no other place for it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the waiting process decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = _Worker(job, job.load(), shared)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever. It can end anywhere, as a crash can."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _turn(work: Work) -> Report:

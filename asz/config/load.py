@@ -150,6 +150,8 @@ def _entry(document: Document, place: int, section: "AdapterSection") -> Adapter
         name=canonical_name(section.name),
         enabled=section.enabled,
         label=section.label,
+        metrics=section.metrics,
+        metrics_lookback=section.metrics_lookback,
         options=section.model_extra or {},
         file=document.file,
         lines={path[2:]: line for path, line in document.lines.items() if path[:2] == above},

@@ -42,6 +42,8 @@ class AdapterSection(BaseModel):
     name: str
     enabled: bool = True
     label: str = ""
+    metrics: bool | None = None
+    metrics_lookback: Annotated[int, BeforeValidator(parse_duration)] = 86_400
 
 
 class ConfigFile(_Section):

@@ -45,6 +45,10 @@ class AdapterEntry:
     """``None``: nobody said, the adapter's own default decides."""
     label: str = ""
     """Tells several entries of one adapter apart; part of the key its cursors are kept under."""
+    metrics: bool | None = None
+    """Whether its metrics are made; ``None``: nobody said, the adapter's own default decides."""
+    metrics_lookback: int = 86_400
+    """Seconds the first derivation over a root with history reaches back."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the entry that are the adapter's own, not yet checked."""
     file: Path | None = None

@@ -1,6 +1,7 @@
 """One loaded adapter with one block of options: a typed method for each hook."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -8,15 +9,25 @@ from typing import Any, Final
 
 from asz.config.settings import AdapterEntry
 from asz.errors import ConfigError
-from asz.plugins.checks import check_converted, check_discovery, check_raw, check_terms
+from asz.plugins.checks import (
+    check_converted,
+    check_discovery,
+    check_points,
+    check_raw,
+    check_receiver,
+    check_terms,
+)
 from asz.plugins.guard import Guard
 from asz.plugins.installed import Installed
 from asz_hookspecs import (
     AdapterInfo,
     Converted,
     Discovery,
+    FinishedCall,
     Followed,
+    MetricPoint,
     RawRecord,
+    Sink,
     Source,
     Term,
 )
@@ -76,6 +87,19 @@ class Adapter:
             raise options
         return options
 
+    @property
+    def metrics(self) -> bool:
+        """Whether this entry's metrics are on."""
+        if self.info.meters is None:
+            return False
+        stated = self.entry.metrics
+        return self.info.metrics_default if stated is None else stated
+
+    @property
+    def receives(self) -> bool:
+        """Whether it serves peers that push."""
+        return "asz_receive" in self.hooks
+
     def discover(self, options: Any, followed: Followed) -> Discovery:
         """Sessions and sources; what has a name the core refuses is left out and is a problem."""
         if "asz_discover" not in self.hooks:
@@ -107,6 +131,22 @@ class Adapter:
             lambda: check_converted(
                 self._one("asz_convert", source=source, records=records, carry=carry), len(records)
             ),
+        )
+
+    def derive_metrics(
+        self, options: Any, calls: Sequence[FinishedCall]
+    ) -> tuple[MetricPoint, ...]:
+        """Metric points of finished calls."""
+        return self.guard.run(
+            "asz_derive_metrics",
+            lambda: check_points(self._one("asz_derive_metrics", options=options, calls=calls)),
+        )
+
+    def receive(self, options: Any, sink: Sink) -> AbstractAsyncContextManager[None]:
+        """A receiver, not yet serving. Entering and leaving it is outside of the guard."""
+        return self.guard.run(
+            "asz_receive",
+            lambda: check_receiver(self._one("asz_receive", options=options, sink=sink)),
         )
 
     def glossary(self) -> tuple[Term, ...]:

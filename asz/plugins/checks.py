@@ -5,7 +5,9 @@ caller runs it inside the adapter's guard.
 """
 
 from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -14,6 +16,7 @@ from asz_hookspecs import (
     AdapterInfo,
     Converted,
     Discovery,
+    MetricPoint,
     Problem,
     RawRecord,
     Record,
@@ -45,10 +48,12 @@ def check_info(info: Any) -> AdapterInfo:
         _is(text, str, name)
         if not text or not text.isprintable():
             raise ValueError(f"{name} {text!r} is no display name")
-    for name in ("joins", "options", "sample"):
+    for name in ("joins", "options", "sample", "meters"):
         if getattr(info, name) is not None:
             _is(getattr(info, name), str, name)
     _is(info.default_enabled, bool, "default_enabled")
+    _is(info.metrics_default, bool, "metrics_default")
+    _is(info.service_name, str, "service_name")
     return info  # type: ignore[no-any-return]
 
 
@@ -156,6 +161,28 @@ def _state(value: Any, what: str) -> None:
     _is(value, bytes, what)
     if len(value) > MAX_STATE:
         raise ValueError(f"{what} of {len(value)} bytes, at most {MAX_STATE} are kept")
+
+
+def check_points(points: Any) -> tuple[MetricPoint, ...]:
+    """Increments of sums: finite numbers, not negative, with plain attributes."""
+    out = tuple(points)
+    for point in out:
+        _is(point, MetricPoint, "a metric point")
+        for name in ("name", "description", "unit"):
+            _is(getattr(point, name), str, f"a point's {name}")
+        _is(point.time, int, "a point's time")
+        if not point.name or type(point.value) not in (int, float) or not 0 <= point.value < inf:
+            raise ValueError(f"{point.name!r}: {point.value!r} is no increment of a sum")
+        for key, value in point.attributes.items():
+            if type(key) is not str or type(value) not in (str, bool, int, float):
+                raise TypeError(f"attribute {key!r} is not a plain value")
+    return out
+
+
+def check_receiver(receiver: Any) -> AbstractAsyncContextManager[None]:
+    """Something that can be entered in an event loop."""
+    _is(receiver, AbstractAsyncContextManager, "what asz_receive returned")
+    return receiver  # type: ignore[no-any-return]
 
 
 def check_terms(terms: Any) -> tuple[Term, ...]:

@@ -18,7 +18,7 @@ from asz.plugins.installed import Installed, installed_adapters, refuse_taken_na
 from asz.plugins.selection import BLOCK_VARIABLE, Selection
 from asz_hookspecs import CONTRACT, PROJECT, AdapterInfo, specs
 
-_REQUIRED: Final = ("asz_adapter", "asz_convert", "asz_glossary")
+_REQUIRED: Final = ("asz_adapter", "asz_glossary")
 
 
 class State(StrEnum):
@@ -158,7 +158,9 @@ class _Loader:
     def _check_hooks(self, plugin: Any) -> None:
         self._manager.check_pending()
         callers = self._manager.get_hookcallers(plugin) or ()
-        lacking = sorted(set(_REQUIRED) - {caller.name for caller in callers})
+        names = {caller.name for caller in callers}
+        required = {*_REQUIRED, *(("asz_convert",) if "asz_discover" in names else ())}
+        lacking = sorted(required - names)
         if lacking:
             raise RefusedError(f"lacks {', '.join(lacking)}")
 

@@ -16,7 +16,9 @@ from asz.storage.steps import Step
 MARKER: Final = "_root.json"
 FORMAT: Final = "asz-root/1"
 CONVERSATIONS: Final = "_conversations"
-_OWN: Final = frozenset((MARKER, CONVERSATIONS, "_metrics", "_export"))
+METRICS: Final = "_metrics"
+EXPORT: Final = "_export"
+_OWN: Final = frozenset((MARKER, CONVERSATIONS, METRICS, EXPORT))
 _LITTER: Final = frozenset((TEMPORARY + MARKER, ".DS_Store"))
 """What may lie in a directory that is empty all the same: a marker that was never finished."""
 _SESSION_PARTS: Final = ("streams", "runs", "state.db", ".lock")

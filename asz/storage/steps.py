@@ -25,6 +25,8 @@ class Step(StrEnum):
     ROUND_INSTALL = "round.install"
     CHAIN_SET_ASIDE = "chain.set_aside"
     STATE_SAVE = "state.save"
+    SPOOL_WRITE = "spool.write"
+    SPOOL_INSTALL = "spool.install"
 
 
 Moment = Literal["before", "after"]

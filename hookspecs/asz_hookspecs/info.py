@@ -22,6 +22,16 @@ class AdapterInfo:
     joins: str | None = None
     """The runtime whose sessions it adds records to; ``None`` for an adapter with its own sessions."""
 
+    meters: str | None = None
+    """What its metrics count, for example ``Claude Code tokens``; ``None`` when it makes none. Of the
+    adapters that meter one thing only one may have metrics on, or it would be counted twice."""
+
+    metrics_default: bool = False
+    """Whether metrics are on when asz.yaml does not say."""
+
+    service_name: str = ""
+    """``service.name`` of the derived metrics' resource: the runtime's own, as its exporter says it."""
+
     options: str | None = None
     """Where its options model is, ``module:Class`` (a pydantic model); ``None``: it takes none."""
 

@@ -6,6 +6,7 @@ out; new ones are only ever appended.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
 from asz_hookspecs.markers import hookspec
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from asz_hookspecs.discovery import Discovery, Followed
     from asz_hookspecs.glossary import Term
     from asz_hookspecs.info import AdapterInfo
+    from asz_hookspecs.metrics import FinishedCall, MetricPoint
     from asz_hookspecs.record import Converted
+    from asz_hookspecs.sink import Sink
     from asz_hookspecs.source import RawRecord, Source
 
 
@@ -83,6 +86,42 @@ def asz_convert(source: "Source", records: Sequence[bytes], carry: bytes) -> "Co
     :Hot path: yes, the hottest of all.
     :Since: contract 1.
     :Example: ``asz_claude_code.convert``.
+    """
+
+
+@hookspec
+def asz_derive_metrics(options: Any, calls: "Sequence[FinishedCall]") -> "Iterable[MetricPoint]":  # type: ignore[empty-body]
+    """Make metric points of finished provider calls.
+
+    :Called: after landing, when the adapter's metrics are on, with calls of its sessions that were not
+        counted before; and by ``asz metrics``, with any calls. Not needed by an adapter without metrics.
+    :param options: as in ``asz_discover``.
+    :param calls: the calls, in an order that never changes. The core finds them, hands each over once,
+        applies the look-back, waits at file boundaries.
+    :Returns: points in any order, consumed at once. The core adds up what is of one series and minute,
+        cuts windows and writes the spool; the result depends on the arguments alone.
+    :Errors: anything raised: nothing of these calls counts in this pass, and a later one tries again.
+    :Hot path: no.
+    :Since: contract 1.
+    :Example: ``asz_claude_code.metrics``.
+    """
+
+
+@hookspec
+def asz_receive(options: Any, sink: "Sink") -> "AbstractAsyncContextManager[None]":  # type: ignore[empty-body]
+    """Serve peers that push, for as long as asz watches.
+
+    :Called: once, in a running event loop, when ``asz collect`` begins to watch; not by a single pass.
+        An adapter with this hook needs no ``asz_discover``.
+    :param options: as in ``asz_discover``.
+    :param sink: where to put what is received; answer a peer only after it returned.
+    :Returns: an asynchronous context manager: entered, it serves; left, it has ended within a second
+        and everything it answered is durable.
+    :Errors: ``AdapterError`` on entering, with one line a user can act on (the port is taken): asz goes
+        on without this receiver and ends non-zero.
+    :Hot path: no.
+    :Since: contract 1.
+    :Example: ``asz_claude_code_otlp.plugin``.
     """
 
 

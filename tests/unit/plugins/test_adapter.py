@@ -79,7 +79,7 @@ def only_agent(names: Adapters) -> Any:
     [
         (module(), "contract: states no ASZ_CONTRACT; this asz has 1"),
         (module(ASZ_CONTRACT=True), "contract: built for contract True"),
-        (module(ASZ_CONTRACT=1), "register: lacks asz_adapter, asz_convert, asz_glossary"),
+        (module(ASZ_CONTRACT=1), "register: lacks asz_adapter, asz_glossary"),
         (plugin(asz_discover=lambda options, surprise: None), "register: PluginValidationError"),
         (SimpleNamespace(ASZ_CONTRACT=1), "contract: TypeError: unhashable type"),
         (plugin(asz_misspelt=lambda: None), "register: PluginValidationError"),

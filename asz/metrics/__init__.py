@@ -1,0 +1,1 @@
+"""Metrics: derived from what landed, or received; spooled until they are sent."""

@@ -1,0 +1,96 @@
+"""The spool: metrics requests under ``_metrics/``, each a write-once file, ordered by number.
+
+A file holds one ``ExportMetricsServiceRequest``: as asz derived it, or byte for byte as a receiver was
+sent it. It stays until it was sent, and after that until somebody prunes.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from asz.storage.files import TEMPORARY, make_directory, write_once
+from asz.storage.root import METRICS, Root
+from asz.storage.steps import Step
+from asz.storage.times import stamp_now
+
+Origin = Literal["derived", "otlp"]
+"""Who made a request: asz itself, or a peer of the receiver."""
+
+_NAME: Final = re.compile(
+    r"metrics-(?P<stamp>\d{8}T\d{6}\.\d{9}Z)-(?P<seq>\d{6,})-(?P<origin>derived|otlp)\.pb", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SpoolEntry:
+    """One request of the spool. Entries sort in the order in which they are sent."""
+
+    seq: int
+    name: str
+    origin: Origin
+
+    @property
+    def src(self) -> str:
+        """Path below the root, forward slashes."""
+        return f"{METRICS}/{self.name}"
+
+
+class Spool:
+    """The spool of one root."""
+
+    def __init__(self, root: Root) -> None:
+        self.directory = root.path / METRICS
+
+    def entries(self) -> list[SpoolEntry]:
+        """Every request, in order; other files are not looked at."""
+        try:
+            names = os.listdir(self.directory)
+        except FileNotFoundError:
+            return []
+        found = ((name, _NAME.fullmatch(name)) for name in names)
+        return sorted(
+            SpoolEntry(int(match["seq"]), name, "otlp" if match["origin"] == "otlp" else "derived")
+            for name, match in found
+            if match is not None
+        )
+
+    def last_seq(self) -> int:
+        """Highest number in use; 0 when the spool is empty."""
+        return max((entry.seq for entry in self.entries()), default=0)
+
+    def read(self, entry: SpoolEntry) -> bytes:
+        """The bytes of a request.
+
+        :raises OSError: the file cannot be read.
+        """
+        return (self.directory / entry.name).read_bytes()
+
+    def add(self, seq: int, body: bytes, origin: Origin) -> SpoolEntry:
+        """Keep a request under a number the caller issued; durable when this returns.
+
+        :raises FileExistsError: the very name is taken.
+        :raises OSError: the disk takes no more.
+        """
+        self.make()
+        _at, stamp = stamp_now()
+        entry = SpoolEntry(seq, f"metrics-{stamp}-{seq:06d}-{origin}.pb", origin)
+        write_once(self.directory, entry.name, body, Step.SPOOL_WRITE, Step.SPOOL_INSTALL)
+        return entry
+
+    def make(self) -> None:
+        """Make the directory.
+
+        :raises RootError: it cannot be made.
+        """
+        make_directory(self.directory)
+
+    def remove_leftovers(self, origin: Origin) -> None:
+        """Remove what an interrupted writer of one origin left; only that origin's one writer may."""
+        for path in self.directory.glob(f"{TEMPORARY}metrics-*-{origin}.pb"):
+            path.unlink(missing_ok=True)
+
+    def path(self, entry: SpoolEntry) -> Path:
+        """Where a request's file is."""
+        return self.directory / entry.name
