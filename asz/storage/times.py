@@ -10,10 +10,12 @@ _RFC3339: Final = re.compile(
     r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d):(\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
 _SECOND: Final = 1_000_000_000
+_LIMIT: Final = 1 << 63
 
 
 def parse_ns(text: str) -> int | None:
-    """Nanoseconds since the epoch, UTC; ``None`` when ``text`` is no RFC 3339 time."""
+    """Nanoseconds since the epoch, UTC; ``None`` when ``text`` is no RFC 3339 time, or one that 64 bits do
+    not hold: those run from 1677 to 2262."""
     match = _RFC3339.fullmatch(text)
     if match is None:
         return None
@@ -22,7 +24,8 @@ def parse_ns(text: str) -> int | None:
     if start is None or int(second) > 59:
         return None
     nanoseconds = int(fraction.ljust(9, "0")) if fraction else 0
-    return (start + int(second)) * _SECOND + nanoseconds
+    ns = (start + int(second)) * _SECOND + nanoseconds
+    return ns if -_LIMIT <= ns < _LIMIT else None
 
 
 @lru_cache(maxsize=4096)  # records of one minute follow each other

@@ -32,7 +32,9 @@ STEPS: dict[Step, list[int]] = {
     Step.STATE_SAVE: [1],
     Step.CHAIN_SET_ASIDE: [1],
 }
-"""Each step, and the occurrences at which the process is killed."""
+"""Each step of collecting and parsing, and the occurrences at which the process is killed."""
+
+COLLECTING = [step for step in STEPS if step is not Step.CHAIN_SET_ASIDE]
 
 MOMENTS = ("before", "after")
 SMALL = "collector: {max_delta_bytes: 8000}\nparse: {max_round_bytes: 8000}\n"
@@ -90,13 +92,7 @@ def expected(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 @pytest.mark.parametrize(
     ("step", "moment", "nth"),
-    [
-        (step, moment, nth)
-        for step, occurrences in STEPS.items()
-        if step is not Step.CHAIN_SET_ASIDE
-        for nth in occurrences
-        for moment in MOMENTS
-    ],
+    [(step, moment, nth) for step in COLLECTING for nth in STEPS[step] for moment in MOMENTS],
 )
 def test_a_killed_collect_is_made_good(
     step: Step, moment: str, nth: int, sample: Path, tmp_path: Path, expected: dict[str, Any]
@@ -110,7 +106,7 @@ def test_a_killed_collect_is_made_good(
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize(
     "step",
-    [step for step in Step if step not in (Step.ROOT_MARK, Step.CHAIN_SET_ASIDE)],
+    [step for step in COLLECTING if step is not Step.ROOT_MARK],
 )
 def test_a_killed_growth_is_made_good(
     step: Step, moment: str, sample: Path, tmp_path: Path, expected: dict[str, Any]
@@ -129,7 +125,7 @@ def test_a_killed_growth_is_made_good(
 
 
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO", "EACCES"])
-@pytest.mark.parametrize("step", [step for step in Step if step is not Step.CHAIN_SET_ASIDE])
+@pytest.mark.parametrize("step", COLLECTING)
 def test_a_failing_disk_is_named_and_made_good(
     step: Step, error: str, sample: Path, tmp_path: Path, expected: dict[str, Any]
 ) -> None:

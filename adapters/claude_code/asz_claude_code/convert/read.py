@@ -55,9 +55,16 @@ class Reader(Generic[Shape]):
         try:
             return self._decode(raw), _NOTHING
         except REFUSED:
-            check_object(raw)
-            shape, kept = fill(self._shape, raw)
-            return shape, tuple(kept)
+            return self.leniently(raw)
+
+    def leniently(self, raw: bytes) -> tuple[Shape, tuple[Part, ...]]:
+        """As ``record``, the slow way, which also keeps what is written twice.
+
+        :raises NotJsonError: it is no JSON object in any parser's eyes.
+        """
+        check_object(raw)
+        shape, kept = fill(self._shape, raw)
+        return shape, tuple(kept)
 
     def piece(self, raw: bytes) -> Shape:
         """A piece of a record that was read already; all defaults when it is no object. Not to be

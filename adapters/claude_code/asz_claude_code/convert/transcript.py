@@ -7,6 +7,7 @@ from asz_claude_code.convert.attachment import add_attachment, is_queued_prompt,
 from asz_claude_code.convert.content import NULL, Content, data_part, read_content
 from asz_claude_code.convert.outcome import place_outcome, read_outcome
 from asz_claude_code.convert.read import Reader
+from asz_claude_code.convert.repeats import repeats_a_key
 from asz_claude_code.convert.shapes import Attachment, Line
 from asz_claude_code.convert.versions import infer_child_run, infer_prompt
 from asz_claude_code.layout import is_agent_id
@@ -43,6 +44,8 @@ def convert_line(raw: bytes, main: bool, opens: bool) -> Record:
     :raises NotJsonError: the line is no JSON object.
     """
     line, kept = _LINE.record(raw)
+    if not kept and repeats_a_key(raw, line):
+        line, kept = _LINE.leniently(raw)
     record = Record(
         id=line.uuid or None,  # an empty id is none, or records would be copies of each other
         parent=line.parent_uuid or None,
