@@ -91,16 +91,33 @@ def first_collect(bench: Bench, size: float) -> Path:
     print(
         f"assemble all of it:          cpu {assembled['cpu']:6.2f} s            wall {assembled['wall']:6.2f} s"
     )
+    derivation(bench, projects, root, cpu)
     idle = [command("collect", "--once", root=root, projects=projects) for _ in range(bench.runs)]
     print(f"a pass with nothing new:     wall {statistics.median(idle):.2f} s (the whole command)")
     return root
+
+
+def derivation(bench: Bench, projects: Path, root: Path, collect: float) -> None:
+    """Metrics of all of a root, beside the collect of the same corpus; then of nothing new."""
+    derived = []
+    for _ in range(bench.runs):
+        emptied(root / "_metrics")
+        derived.append(bench.work("derive", projects, root))
+    cpu, wall = bench.median("cpu", derived), bench.median("wall", derived)
+    print(
+        f"derive metrics of all of it: cpu {cpu:6.2f} s = {cpu / collect:4.2f}x the collect   "
+        f"wall {wall:6.2f} s   peak {bench.median('peak', derived):.0f} MB, {derived[0]['count']} calls"
+    )
+    idle = [bench.work("derive", projects, root) for _ in range(bench.runs)]
+    print(f"derive with nothing new:     wall {bench.median('wall', idle):.3f} s")
 
 
 def command(*args: str, root: Path, projects: Path) -> float:
     """Wall seconds of the real command."""
     config = root.parent / "bench.yaml"
     config.write_text(
-        f"adapters: [{{name: claude-code, source_root: {json.dumps(str(projects))}, exclude: []}}]\n"
+        f"adapters: [{{name: claude-code, source_root: {json.dumps(str(projects))}, exclude: []}}, "
+        "{name: claude-code-changes, enabled: false}]\n"
     )
     asz = [sys.executable, "-m", "asz", *args]
     if root:

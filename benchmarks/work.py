@@ -5,6 +5,7 @@
     work.py assemble ROOT SESSION      load a session's index and assemble it once
     work.py chain ROOT SESSION         its chain from nothing
     work.py fold ROOT SESSION          read and fold its chain
+    work.py derive PROJECTS ROOT       the metrics of everything in a root
 
 Prints one JSON object: wall and CPU seconds, the peak memory of the largest process in MB, and a count.
 """
@@ -25,10 +26,14 @@ from asz.plugins import Selection, load_adapters
 from asz.storage.root import Root
 
 
+def entry_of(projects: str) -> AdapterEntry:
+    """The claude-code adapter's entry for one source root."""
+    return AdapterEntry("claude-code", True, options={"source_root": projects, "exclude": []})
+
+
 def load(projects: str) -> Entries:
     """The claude-code adapter on one source root."""
-    entry = AdapterEntry("claude-code", True, options={"source_root": projects, "exclude": []})
-    selection = Selection((entry,), frozenset(("claude-code",)))
+    selection = Selection((entry_of(projects),), frozenset(("claude-code",)))
     return entries_of(load_adapters(selection).active)
 
 
@@ -75,12 +80,30 @@ def fold(root: str, session: str) -> int:
     return len(fold_rounds(read_chain(opened.conversation_dir(session)).rounds).nodes)
 
 
+def derive(projects: str, root: str) -> int:
+    """Derive metrics of everything that landed, or of what is new; how many calls."""
+    from asz.metrics.derive import Deriver, Meter
+
+    (adapter,) = load_adapters(Selection((entry_of(projects),), frozenset(("claude-code",)))).active
+    meter = Meter(
+        adapter.info.runtime,
+        adapter.info.service_name,
+        10**10,
+        partial(adapter.derive_metrics, adapter.options),
+    )
+    done = Deriver(Root.open(Path(root), write=True), [meter], frozenset).run(whole=True)
+    for problem in done.errors:
+        print(problem, file=sys.stderr)
+    return done.calls
+
+
 WORK: dict[str, Callable[[str, str], int]] = {
     "land": partial(collect, parse=False),
     "collect": partial(collect, parse=True),
     "assemble": assemble,
     "chain": chain,
     "fold": fold,
+    "derive": derive,
 }
 
 

@@ -27,6 +27,8 @@ COMMANDS: Final = (
     "show",
     "index",
     "verify",
+    "push",
+    "metrics",
     "adapters",
     "glossary",
     "config",

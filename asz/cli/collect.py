@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from asz.cli.deriving import deriving
 from asz.cli.invocation import Invocation, adapter_option, json_option
 from asz.cli.invocation import command as _command
+from asz.cli.push import make_pusher, pass_line, push
+from asz.cli.receiving import note_idle, receivers
 from asz.cli.text import printable
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from asz.collect.passes import Collector, Pass
     from asz.collect.work import Entries
+    from asz.export.push import Pusher
     from asz.plugins import Adapters, Selection
 
 WINDOWS_WATCHING: Final = 64
@@ -49,12 +53,39 @@ def command(
         return _sample(invocation, adapters, as_json)
     once = once or or_sample or invocation.settings.collector.mode == "once"
     collector = _collector(invocation, adapters, invocation.settings.root, once)
+    pusher = _pusher(invocation, adapters, collector)
     if not once:
-        return _watch(invocation, collector, as_json)
+        with receivers(invocation, adapters, collector):
+            return _watch(invocation, collector, pusher, as_json)
+    note_idle(invocation, adapters)
     made = _pass(invocation, collector, as_json)
     if or_sample and not made.report.counts.sessions:
         return _sample(invocation, adapters, as_json)
+    if pusher is not None:
+        _push(invocation, pusher, as_json)
     return invocation.status
+
+
+def _pusher(
+    invocation: Invocation, adapters: "Adapters", collector: "Collector"
+) -> "Pusher | None":
+    """What sends at the end of each pass; ``None`` when no receiver is configured."""
+    if not invocation.settings.export.otlp.endpoint:
+        return None
+    return make_pusher(invocation, collector.root, adapters)
+
+
+def _push(
+    invocation: Invocation, pusher: "Pusher", as_json: bool, deadline: float | None = None
+) -> None:
+    """Send what there is now, and say so below the pass line."""
+    from asz.jsonio import encode
+
+    made = push(invocation, pusher, deadline=deadline)
+    if as_json:
+        click.echo(encode({"pushed": made.numbers()}))
+    elif made.counts.requests or not made.clean:
+        click.echo(f"[{time.strftime('%H:%M:%S')}] pushed {pass_line(made)}")
 
 
 def _collector(
@@ -66,12 +97,14 @@ def _collector(
     from asz.storage.root import Root
 
     settings = invocation.settings
+    opened = Root.open(root, write=True)
     return Collector(
-        Root.open(root, write=True),
+        opened,
         entries_of(adapters.active),
         partial(_load, adapters.selection),
         Limits(settings.collector.max_delta_bytes, None if once else WINDOWS_WATCHING),
         ChainKeeper(settings.parse.max_round_bytes),
+        stages=tuple(deriving(opened, adapters, watching=not once)),
     )
 
 
@@ -131,10 +164,16 @@ def _sample(invocation: Invocation, adapters: "Adapters", as_json: bool) -> int:
     return invocation.status
 
 
-def _watch(invocation: Invocation, collector: "Collector", as_json: bool) -> int:
-    """Passes until interrupted."""
+def _watch(
+    invocation: Invocation, collector: "Collector", pusher: "Pusher | None", as_json: bool
+) -> int:
+    """Passes until interrupted. Sending has the time between two of them: a receiver that is slow, or a
+    rate that is low, must not keep what agents write from being landed."""
     interval = invocation.settings.collector.interval
     while True:
         made = _pass(invocation, collector, as_json)
+        until = time.monotonic() + interval
+        if pusher is not None:
+            _push(invocation, pusher, as_json, deadline=until)
         if not made.report.counts.pending:
-            time.sleep(interval)
+            time.sleep(max(0.0, until - time.monotonic()))

@@ -48,14 +48,35 @@ def _core(settings: "Settings") -> Iterator[_Value]:
             key = f"{section}.{name}"
             shown = format_duration(value) if name == "interval" else value
             yield _Value(key, shown, settings.origin(key))
+    for name, value in asdict(settings.export.otlp).items():
+        key = f"export.otlp.{name}"
+        yield _Value(key, _exported(name, value), settings.origin(key))
+
+
+def _exported(name: str, value: Any) -> Any:
+    """A value of ``export.otlp`` as it is written; of a header, which may be a secret, its name alone."""
+    from asz.config.durations import format_duration
+
+    if name == "headers":
+        return {printable(header): "(set)" for header in value}
+    if name == "ca_file":
+        return "" if value is None else printable(str(value))
+    return format_duration(value) if name == "timeout" else value
 
 
 def _adapters(adapters: "Adapters") -> Iterator[_Value]:
+    from asz.config.durations import format_duration
+
     for status in adapters.statuses:
         entry = status.entry
         above = f"adapters.{entry.title}"
         enabled = status.state not in ("disabled", "off")
         yield _Value(f"{above}.enabled", enabled, _who(status))
+        if status.state == "ok" and status.info is not None and status.info.meters is not None:
+            metrics = adapters.get(entry.name, entry.label).metrics
+            yield _Value(f"{above}.metrics", metrics, entry.origin("metrics"))
+            lookback = format_duration(entry.metrics_lookback)
+            yield _Value(f"{above}.metrics_lookback", lookback, entry.origin("metrics_lookback"))
         for name, value in _options(adapters, status).items():
             yield _Value(f"{above}.{name}", value, entry.origin(name))
 

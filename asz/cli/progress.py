@@ -9,11 +9,25 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from asz.collect.passes import Display
+    from asz.export.counting import Display as Sent
 
 
 @contextmanager
 def display() -> "Iterator[Display | None]":
     """Something to show a pass on, when standard error is a terminal."""
+    with _progress("{task.fields[sessions]} sessions, {task.fields[records]} records") as progress:
+        yield None if progress is None else _Bar(progress)
+
+
+@contextmanager
+def sending() -> "Iterator[Sent | None]":
+    """The same for a pass that sends."""
+    with _progress("{task.fields[files]} files sent") as progress:
+        yield None if progress is None else _SentBar(progress)
+
+
+@contextmanager
+def _progress(text: str) -> "Iterator[Progress | None]":
     if not sys.stderr.isatty():
         yield None
         return
@@ -28,14 +42,14 @@ def display() -> "Iterator[Display | None]":
     )
 
     columns = (
-        TextColumn("{task.fields[sessions]} sessions, {task.fields[records]} records"),
+        TextColumn(text),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Bar(progress)
+        yield progress
 
 
 class _Bar:
@@ -50,3 +64,17 @@ class _Bar:
     def update(self, sessions: int, records: int, size: int) -> None:
         if self._task is not None:
             self._progress.update(self._task, completed=size, sessions=sessions, records=records)
+
+
+class _SentBar:
+    def __init__(self, progress: "Progress") -> None:
+        self._progress = progress
+        self._task: TaskID | None = None
+
+    def start(self, files: int, size: int) -> None:
+        if files:
+            self._task = self._progress.add_task("", total=size, files=0)
+
+    def update(self, files: int, size: int) -> None:
+        if self._task is not None:
+            self._progress.update(self._task, completed=size, files=files)

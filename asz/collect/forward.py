@@ -21,7 +21,7 @@ from asz.collect.reading import (
     skip_to,
     tail_digest,
 )
-from asz.collect.work import AdapterCalls, Item
+from asz.collect.work import MANY_IN_A_PLACE, AdapterCalls, Item
 from asz.storage.cursors import Cursor
 from asz.storage.landed import LandedName
 from asz.storage.sd import SHA_DIGITS, LandedRecord, read_file, read_header
@@ -74,7 +74,7 @@ def ahead_of(
     names = landed.get((item.source.kind, item.place), [])
     last_seq = cursor.last_seq if cursor else 0
     names = [name for name in names if name.seq > last_seq]
-    if item.source.kind == "workflow_script":  # a run may have several
+    if item.source.kind in MANY_IN_A_PLACE or item.source.shape == "custom":  # may be several
         names = [n for n in names if read_header(session_dir / n.path).src == item.source.src]
     if not names:
         return None

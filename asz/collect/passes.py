@@ -26,6 +26,13 @@ class Display(Protocol):
         """What is done so far."""
 
 
+class Stage(Protocol):
+    """What a pass does once all its turns are taken. It raises nothing; what went wrong is in the report."""
+
+    def run(self, report: Report) -> None:
+        """Do it, and add to the report of the pass."""
+
+
 class _Nothing:
     def start(self, sessions: int, size: int) -> None:
         pass
@@ -46,6 +53,8 @@ class Collector:
     assembler: Assembler | None
     """Assembles each session after it landed; ``None``: land and index only."""
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    stages: tuple[Stage, ...] = ()
+    """What comes after the turns, in this order."""
 
     def run(self, display: Display | None = None) -> "Pass":
         """One pass. It never stops for one session; what was left is in its report.
@@ -62,6 +71,8 @@ class Collector:
             report.add(outcome)
             display.update(done, report.counts.records, report.counts.bytes)
         report.counts.skipped = made.report.counts.skipped
+        for stage in self.stages:
+            stage.run(report)
         return Pass(report, made.roots, time.monotonic() - began)
 
     def _behind(self, made: Plan) -> list[Work]:

@@ -14,6 +14,7 @@ from asz.collect.look import Look, identity, look, times
 from asz.collect.reading import (
     LineReader,
     SourceFile,
+    Window,
     location,
     opened,
     read_exactly,
@@ -25,6 +26,9 @@ from asz.errors import AszError
 from asz.storage.cursors import Cursor
 from asz.storage.sd import SHA_DIGITS
 from asz_hookspecs import RawRecord
+
+MAX_LINES: Final = 16_384
+"""Most lines converted at once: a window of empty lines is two million records."""
 
 _UNKNOWN_SIZE: Final = -1
 """Size of a source whose end was not reached: it is read again whatever its size."""
@@ -90,7 +94,7 @@ class SourceReader:
         windows = 0
         ended = True
         while (window := reader.next()) is not None:
-            self._land(window.lines(), len(window.data))
+            self._land_window(window)
             windows += 1
             if self.lander.full:
                 cursor.digest = reader.digest()
@@ -159,22 +163,38 @@ class SourceReader:
         sha = landed.get(cursor.ord + 1)
         if sha is None or not hashlib.sha256(raw.data).hexdigest().startswith(sha):
             landed.clear()
+            self._pass_over()
             return False
         cursor.carry = convert(self.adapter, self.item.source, [raw.data], cursor.carry).carry
         cursor.ord += 1
         cursor.offset += len(raw.data) + 1
         return True
 
+    def _pass_over(self) -> None:
+        """Go on after what landed: two records never have one number, whatever the source says now."""
+        assert self.ahead is not None
+        last = self.ahead.records[-1]
+        self.cursor.ord, self.cursor.offset = last.ord, last.off + last.size + 1
+
     def _land_custom(self, batch: list[bytes], size: int, position: bytes) -> None:
         if batch:
             self._land(batch, size)
         self.cursor.position = position
         self.cursor.state = "active"
-        if self.ahead is not None:
+        if self.ahead is not None and self.cursor.ord >= self.ahead.records[-1].ord:
             self.cursor.last_seq = max(self.cursor.last_seq, self.ahead.last_seq)
         self.lander.keep(self.cursor)
         if self.lander.full:
             self.lander.flush()
+
+    def _land_window(self, window: Window) -> None:
+        lines = window.lines()
+        if len(lines) <= MAX_LINES:
+            self._land(lines, len(window.data))
+            return
+        for start in range(0, len(lines), MAX_LINES):
+            some = lines[start : start + MAX_LINES]
+            self._land(some, sum(map(len, some)) + len(some))
 
     # ---- what all share
 

@@ -22,6 +22,10 @@ KIND_ORDER: Final = {
 }
 """Order in which the kinds of a session land."""
 
+MANY_IN_A_PLACE: Final = frozenset(("workflow_script", "changes"))
+"""Kinds of which a place takes any number of sources: a run has several scripts, and the changes of one
+stream are told by every directory a plugin was ever installed in."""
+
 
 class AdapterCalls(Protocol):
     """What a pass asks of one adapter entry; every method raises ``AszError`` and nothing else."""
@@ -87,9 +91,9 @@ class Item:
 
     @property
     def slot(self) -> tuple[str, str, str]:
-        """What only one source may fill; a run may have any number of scripts."""
-        script = self.source.kind == "workflow_script"
-        return (self.source.kind, self.place, self.source.src if script else "")
+        """What only one source may fill."""
+        source = self.source
+        return (source.kind, self.place, source.src if source.kind in MANY_IN_A_PLACE else "")
 
     @property
     def landing_order(self) -> tuple[int, bool, bool, str, bytes]:

@@ -4,11 +4,21 @@ pydantic is imported only when there is a file to check: without one the default
 """
 
 from asz.config.load import Overrides, load_settings
-from asz.config.settings import AdapterEntry, Collector, Parse, Settings, canonical_name
+from asz.config.settings import (
+    AdapterEntry,
+    Collector,
+    Export,
+    Otlp,
+    Parse,
+    Settings,
+    canonical_name,
+)
 
 __all__ = [
     "AdapterEntry",
     "Collector",
+    "Export",
+    "Otlp",
     "Overrides",
     "Parse",
     "Settings",

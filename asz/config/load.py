@@ -11,6 +11,8 @@ from asz.config.settings import (
     DEFAULT_ADAPTERS,
     AdapterEntry,
     Collector,
+    Export,
+    Otlp,
     Parse,
     Settings,
     canonical_name,
@@ -18,7 +20,7 @@ from asz.config.settings import (
 from asz.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
-    from asz.config.schema import AdapterSection
+    from asz.config.schema import AdapterSection, OtlpSection
 
 FILE_NAME: Final = "asz.yaml"
 CONFIG_VARIABLE: Final = "ASZ_CONFIG"
@@ -119,7 +121,7 @@ def _absolute(text: str, start: Path | None = None) -> Path:
 def _from_document(document: Document) -> Settings:
     from pydantic import ValidationError
 
-    from asz.config.complaints import complaint
+    from asz.config.complaints import complaint, dotted
     from asz.config.schema import ConfigFile
 
     try:
@@ -134,14 +136,25 @@ def _from_document(document: Document) -> Settings:
         root=_absolute(root, document.file.parent) if root else Path(),
         collector=Collector(**checked.collector.model_dump(exclude_unset=True)),
         parse=Parse(**checked.parse.model_dump(exclude_unset=True)),
+        export=Export(_otlp(document, checked.export.otlp)),
         adapters=(*entries, *(entry for entry in DEFAULT_ADAPTERS if entry.name not in listed)),
         file=document.file,
         origins={
-            f"{path[0]}.{path[1]}": f"{document.file}:{line}"
+            dotted(path): f"{document.file}:{line}"
             for path, line in document.lines.items()
-            if len(path) == 2 and path[0] != "adapters" and not (path[1] == "root" and not root)
+            if len(path) > 1
+            and path[0] != "adapters"
+            and not (path == ("storage", "root") and not root)
         },
     )
+
+
+def _otlp(document: Document, section: "OtlpSection") -> Otlp:
+    stated = section.model_dump(exclude_unset=True)
+    if "ca_file" in stated:
+        file = stated["ca_file"]
+        stated["ca_file"] = _absolute(file, document.file.parent) if file else None
+    return Otlp(**stated)
 
 
 def _entry(document: Document, place: int, section: "AdapterSection") -> AdapterEntry:

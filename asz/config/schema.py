@@ -5,7 +5,7 @@ A key that is absent stays unset here; its default is in ``asz.config.settings``
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, NonNegativeInt, PositiveInt
 
 from asz.config.durations import parse_duration
 
@@ -34,6 +34,31 @@ class ParseSection(_Section):
     max_round_bytes: PositiveInt = 1
 
 
+class OtlpSection(_Section):
+    """``export.otlp:``."""
+
+    protocol: Literal["grpc", "http"] = "grpc"
+    endpoint: str = ""
+    tls: bool = False
+    ca_file: str = ""
+    insecure: bool = False
+    headers: dict[str, str] = {}
+    timeout: Annotated[int, BeforeValidator(parse_duration)] = 0
+    service_name: str = ""
+    instance_id: str = ""
+    layer: str = ""
+    batch_bytes: PositiveInt = 1
+    max_bytes_per_minute: NonNegativeInt = 0
+    logs: bool = True
+    metrics: bool = True
+
+
+class ExportSection(_Section):
+    """``export:``."""
+
+    otlp: OtlpSection = OtlpSection()
+
+
 class AdapterSection(BaseModel):
     """One item of ``adapters:``; further keys are the adapter's own and checked by its model."""
 
@@ -53,3 +78,4 @@ class ConfigFile(_Section):
     adapters: list[AdapterSection] = []
     collector: CollectorSection = CollectorSection()
     parse: ParseSection = ParseSection()
+    export: ExportSection = ExportSection()

@@ -36,6 +36,45 @@ class Parse:
 
 
 @dataclass(frozen=True, slots=True)
+class Otlp:
+    """The OTLP receiver that what was collected is pushed to."""
+
+    protocol: Literal["grpc", "http"] = "grpc"
+    """``http``: HTTP with protobuf."""
+    endpoint: str = ""
+    """``host:port``, or an http or https address; empty: nothing is pushed."""
+    tls: bool = False
+    ca_file: Path | None = None
+    """Absolute path of the certificates that are trusted, PEM; ``None``: those of the system."""
+    insecure: bool = False
+    """Whether a host that is not this machine may be talked to without TLS."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent with every request. Their values are secrets and are never printed."""
+    timeout: int = 60
+    """Seconds a request may take."""
+    service_name: str = ""
+    """Empty: the runtime's display name."""
+    instance_id: str = ""
+    """Empty: ``user@host``."""
+    layer: str = "AI_AGENT"
+    batch_bytes: int = 3 * 1024 * 1024
+    """Size a request stays below, unless one file is larger."""
+    max_bytes_per_minute: int = 0
+    """0: as fast as the receiver takes it."""
+    logs: bool = True
+    """Whether landed files and rounds are pushed."""
+    metrics: bool = True
+    """Whether the metrics spool is pushed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Where what was collected goes."""
+
+    otlp: Otlp = Otlp()
+
+
+@dataclass(frozen=True, slots=True)
 class AdapterEntry:
     """One entry under ``adapters:``, or the one an adapter has that no file lists."""
 
@@ -75,6 +114,7 @@ class Settings:
     """Absolute path of the storage root, existing or not."""
     collector: Collector = Collector()
     parse: Parse = Parse()
+    export: Export = Export()
     adapters: tuple[AdapterEntry, ...] = ()
     """Listed entries in their order, then defaults of those not listed. An installed adapter that is
     in neither has no entry."""
@@ -88,5 +128,9 @@ class Settings:
         return self.origins.get(key, DEFAULT)
 
 
-DEFAULT_ADAPTERS: Final = (AdapterEntry("claude-code", enabled=True),)
+DEFAULT_ADAPTERS: Final = (
+    AdapterEntry("claude-code", enabled=True),
+    AdapterEntry("claude-code-changes", enabled=True),
+    AdapterEntry("claude-code-otlp", enabled=False),
+)
 """Entries of adapters asz.yaml does not list, as they are shipped."""

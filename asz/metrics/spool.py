@@ -4,15 +4,25 @@ A file holds one ``ExportMetricsServiceRequest``: as asz derived it, or byte for
 sent it. It stays until it was sent, and after that until somebody prunes.
 """
 
+import contextlib
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from asz.storage.files import TEMPORARY, make_directory, write_once
+from asz.storage.files import (
+    TEMPORARY,
+    Pending,
+    install,
+    make_directory,
+    sync,
+    write_once,
+    write_pending,
+)
 from asz.storage.root import METRICS, Root
-from asz.storage.steps import Step
+from asz.storage.steps import Step, step
 from asz.storage.times import stamp_now
 
 Origin = Literal["derived", "otlp"]
@@ -35,6 +45,15 @@ class SpoolEntry:
     def src(self) -> str:
         """Path below the root, forward slashes."""
         return f"{METRICS}/{self.name}"
+
+
+def new_entries(first: int, count: int, origin: Origin) -> list[SpoolEntry]:
+    """Names for requests of this moment, with consecutive numbers."""
+    _at, stamp = stamp_now()
+    return [
+        SpoolEntry(seq, f"metrics-{stamp}-{seq:06d}-{origin}.pb", origin)
+        for seq in range(first, first + count)
+    ]
 
 
 class Spool:
@@ -67,29 +86,68 @@ class Spool:
         """
         return (self.directory / entry.name).read_bytes()
 
-    def add(self, seq: int, body: bytes, origin: Origin) -> SpoolEntry:
-        """Keep a request under a number the caller issued; durable when this returns.
+    def put(self, entry: SpoolEntry, body: bytes) -> None:
+        """Keep a request under the name its caller keeps too; durable when this returns.
 
         :raises FileExistsError: the very name is taken.
         :raises OSError: the disk takes no more.
         """
         self.make()
-        _at, stamp = stamp_now()
-        entry = SpoolEntry(seq, f"metrics-{stamp}-{seq:06d}-{origin}.pb", origin)
         write_once(self.directory, entry.name, body, Step.SPOOL_WRITE, Step.SPOOL_INSTALL)
-        return entry
+
+    def add_all(self, first: int, bodies: Sequence[bytes], origin: Origin) -> list[SpoolEntry]:
+        """Keep requests under consecutive numbers from ``first`` on, all of them durable when this
+        returns. When it fails none of them stays, so that whoever sends them again is not counted twice.
+
+        :raises FileExistsError: the very name of one is taken.
+        :raises OSError: the disk takes no more.
+        """
+        self.make()
+        entries = new_entries(first, len(bodies), origin)
+        try:
+            install(
+                [
+                    write_pending(self.directory, entry.name, body, Step.SPOOL_WRITE)
+                    for entry, body in zip(entries, bodies, strict=True)
+                ],
+                Step.SPOOL_INSTALL,
+            )
+        except BaseException as error:
+            taken = isinstance(error, FileExistsError)  # a file that is not ours to remove
+            self._withdraw(entries, visible=not taken)
+            raise
+        return entries
+
+    def _withdraw(self, entries: Sequence[SpoolEntry], *, visible: bool) -> None:
+        for entry in entries:
+            pending = Pending(self.directory, entry.name)
+            for path in (pending.temporary, *([self.path(entry)] if visible else [])):
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
 
     def make(self) -> None:
         """Make the directory.
 
         :raises RootError: it cannot be made.
         """
+        new = not self.directory.exists()
         make_directory(self.directory)
+        if new:
+            with step(Step.DIRECTORY_SYNC):
+                sync(self.directory.parent)
 
     def remove_leftovers(self, origin: Origin) -> None:
         """Remove what an interrupted writer of one origin left; only that origin's one writer may."""
         for path in self.directory.glob(f"{TEMPORARY}metrics-*-{origin}.pb"):
             path.unlink(missing_ok=True)
+
+    def remove(self, entry: SpoolEntry) -> None:
+        """Remove a request that was sent.
+
+        :raises OSError: it cannot be removed.
+        """
+        with step(Step.SPOOL_PRUNE):
+            self.path(entry).unlink(missing_ok=True)
 
     def path(self, entry: SpoolEntry) -> Path:
         """Where a request's file is."""

@@ -96,6 +96,11 @@ class Adapter:
         return self.info.metrics_default if stated is None else stated
 
     @property
+    def derives(self) -> bool:
+        """Whether metrics are made of what it collects; those a receiver is sent are made already."""
+        return self.metrics and "asz_derive_metrics" in self.hooks
+
+    @property
     def receives(self) -> bool:
         """Whether it serves peers that push."""
         return "asz_receive" in self.hooks
@@ -103,7 +108,7 @@ class Adapter:
     def discover(self, options: Any, followed: Followed) -> Discovery:
         """Sessions and sources; what has a name the core refuses is left out and is a problem."""
         if "asz_discover" not in self.hooks:
-            return Discovery(())
+            return Discovery((), complete=False)  # what was pushed is never judged gone
         return self.guard.run(
             "asz_discover",
             lambda: check_discovery(
@@ -143,11 +148,12 @@ class Adapter:
         )
 
     def receive(self, options: Any, sink: Sink) -> AbstractAsyncContextManager[None]:
-        """A receiver, not yet serving. Entering and leaving it is outside of the guard."""
-        return self.guard.run(
+        """A receiver, not yet serving. Entering and leaving it is guarded as well."""
+        receiver = self.guard.run(
             "asz_receive",
             lambda: check_receiver(self._one("asz_receive", options=options, sink=sink)),
         )
+        return self.guard.entered("asz_receive", receiver)
 
     def glossary(self) -> tuple[Term, ...]:
         """What the runtime calls the names of the model."""

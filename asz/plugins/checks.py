@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from asz.storage.names import safe_component, safe_src
+from asz.storage.times import LATEST_NS
 from asz_hookspecs import (
     AdapterInfo,
     Converted,
@@ -171,11 +172,15 @@ def check_points(points: Any) -> tuple[MetricPoint, ...]:
         for name in ("name", "description", "unit"):
             _is(getattr(point, name), str, f"a point's {name}")
         _is(point.time, int, "a point's time")
+        if not 0 <= point.time <= LATEST_NS:
+            raise ValueError(f"{point.name!r}: {point.time} is no time since the epoch")
         if not point.name or type(point.value) not in (int, float) or not 0 <= point.value < inf:
             raise ValueError(f"{point.name!r}: {point.value!r} is no increment of a sum")
         for key, value in point.attributes.items():
             if type(key) is not str or type(value) not in (str, bool, int, float):
                 raise TypeError(f"attribute {key!r} is not a plain value")
+            if type(value) is int and not -(2**63) <= value < 2**63:
+                raise ValueError(f"attribute {key!r} is beyond 64 bits")
     return out
 
 

@@ -1,7 +1,9 @@
 """Turns whatever an adapter raises into one error with its name on it."""
 
 import traceback
-from collections.abc import Callable
+from asyncio import CancelledError
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -36,6 +38,28 @@ class Guard:
         try:
             return call()
         except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            raise self.failure(hook, error) from error
+
+    @asynccontextmanager
+    async def entered(
+        self, hook: str, manager: AbstractAsyncContextManager[None]
+    ) -> AsyncIterator[None]:
+        """``manager``, entered and left in the guard; what the block itself raises passes.
+
+        :raises AdapterFailure: as in ``run``. Being cancelled is no failure of the adapter's.
+        """
+        await self._awaited(hook, manager.__aenter__)
+        try:
+            yield
+        finally:
+            await self._awaited(hook, lambda: manager.__aexit__(None, None, None))
+
+    async def _awaited(self, hook: str, call: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await call()
+        except (KeyboardInterrupt, GeneratorExit, CancelledError):
             raise
         except BaseException as error:
             raise self.failure(hook, error) from error

@@ -15,6 +15,7 @@ from asz.plugins.adapter import Adapter
 from asz.plugins.checks import check_info
 from asz.plugins.guard import Guard, RefusedError
 from asz.plugins.installed import Installed, installed_adapters, refuse_taken_names
+from asz.plugins.metering import check_metering
 from asz.plugins.selection import BLOCK_VARIABLE, Selection
 from asz_hookspecs import CONTRACT, PROJECT, AdapterInfo, specs
 
@@ -84,8 +85,8 @@ def load_adapters(
     :param validate: check every entry's options now. A worker process leaves it to the first hook that
         needs them.
     :raises UsageError: ``--adapter`` names something that is not installed or may not run.
-    :raises ConfigError: asz.yaml lists an adapter that is not installed, or an entry does not fit its
-        adapter's options model.
+    :raises ConfigError: asz.yaml lists an adapter that is not installed, an entry does not fit its
+        adapter's options model, or metrics are on where they cannot be.
     """
     items = installed_adapters() if installed is None else list(installed)
     _check_known(selection, items)
@@ -95,6 +96,7 @@ def load_adapters(
     loader.introduce()
     adapters = loader.finish(validate, _unmatched(selection, items))
     _check_runnable(adapters)
+    check_metering(adapters.active)
     return adapters
 
 

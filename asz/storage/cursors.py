@@ -207,7 +207,7 @@ def read_refused(session_dir: Path) -> list[tuple[str, str]]:
     with closing(connection):
         try:
             return list(connection.execute("SELECT src,reason FROM refused ORDER BY src"))
-        except sqlite3.DatabaseError:
+        except _NO_CURSOR:
             return []
 
 

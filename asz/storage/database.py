@@ -61,13 +61,13 @@ def open_database(path: Path, schema: str, version: int) -> sqlite3.Connection:
             raise DamagedError(f"{path}: schema {found}, not {version}", outdated=True)
     except BaseException as error:
         connection.close()
-        if isinstance(error, sqlite3.DatabaseError):
+        if isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError):
             raise _judged(path, error) from error
         raise
     return connection
 
 
-def _judged(path: Path, error: sqlite3.DatabaseError) -> Exception:
+def _judged(path: Path, error: Exception) -> Exception:
     """What an error in opening a database says: a full disk must not cost the cursors it holds."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _SURROUNDINGS:
         return OSError(errno.EIO, str(error), str(path))
@@ -85,7 +85,7 @@ def read_database(path: Path, version: int) -> sqlite3.Connection | None:
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == version:
             return connection
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         pass
     connection.close()
     return None

@@ -216,7 +216,7 @@ def coverage(session_dir: Path) -> Coverage:
     with closing(connection):
         try:
             rows = connection.execute("SELECT seq,digest FROM file ORDER BY seq").fetchall()
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             return Coverage()
     if not rows or not all(type(seq) is int for seq, _digest in rows):
         return Coverage()
@@ -242,7 +242,7 @@ def load(session_dir: Path, through_seq: int | None = None) -> SessionRows:
         with closing(connection):
             try:
                 return _load(connection, session_dir.name, through_seq)
-            except (sqlite3.DatabaseError, msgspec.MsgspecError, TypeError):
+            except (sqlite3.DatabaseError, msgspec.MsgspecError, TypeError, ValueError):
                 pass  # damaged, or other columns
     return _from_files(session_dir, through_seq)
 

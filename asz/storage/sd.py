@@ -179,6 +179,15 @@ def read_file(path: Path) -> SdFile:
         data = path.read_bytes()
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    return decode_file(path, data)
+
+
+def decode_file(path: Path, data: bytes) -> SdFile:
+    """A landed file from its bytes.
+
+    :param path: named in messages.
+    :raises FormatError: as ``read_file``.
+    """
     if not data.endswith(b"\n"):
         raise FormatError(f"{path}: no closing line, the file is cut")
     lines = data[:-1].split(b"\n")
@@ -191,9 +200,12 @@ def read_file(path: Path) -> SdFile:
         raise FormatError(
             f"{path}: closing line counts {closing.records} records, file holds {len(lines) - 2}"
         )
-    if closing.digest != hashlib.sha256(data[: -len(lines[-1]) - 1]).hexdigest():
+    end = len(data) - len(lines[-1]) - 1
+    total = hashlib.sha256(memoryview(data)[:end])
+    if closing.digest != total.hexdigest():
         raise FormatError(f"{path}: digest does not match, the file was changed")
-    return SdFile(path, header, lines[1:-1], hashlib.sha256(data).hexdigest())
+    total.update(memoryview(data)[end:])
+    return SdFile(path, header, lines[1:-1], total.hexdigest())
 
 
 def _header(path: Path, line: bytes) -> Header:

@@ -25,8 +25,14 @@ class Step(StrEnum):
     ROUND_INSTALL = "round.install"
     CHAIN_SET_ASIDE = "chain.set_aside"
     STATE_SAVE = "state.save"
+    METRICS_MARK = "metrics.mark"
+    METRICS_BEGIN = "metrics.begin"
+    METRICS_COUNT = "metrics.count"
+    METRICS_RELEASE = "metrics.release"
     SPOOL_WRITE = "spool.write"
     SPOOL_INSTALL = "spool.install"
+    SPOOL_PRUNE = "spool.prune"
+    SENT_SAVE = "sent.save"
 
 
 Moment = Literal["before", "after"]

@@ -10,6 +10,10 @@ _RFC3339: Final = re.compile(
     r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d):(\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
 _SECOND: Final = 1_000_000_000
+
+LATEST_NS: Final = 9 * 10**18
+"""Latest time a metric can carry, in the year 2255: nanoseconds since the epoch in a signed 64-bit integer,
+and room for a window's end."""
 _LIMIT: Final = 1 << 63
 
 

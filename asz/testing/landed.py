@@ -11,10 +11,13 @@ from asz.collect.passes import Collector, Pass
 from asz.collect.work import Limits, entries_of
 from asz.flow.keeping import ChainKeeper
 from asz.jsonio import decode
+from asz.metrics.calls import calls_of
 from asz.plugins import Adapter
+from asz.storage.index import load
 from asz.storage.landed import landed_names
 from asz.storage.root import Root
 from asz.storage.sd import Header, LandedRecord, read_file
+from asz_hookspecs import FinishedCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,14 @@ class Landed:
                 file = read_file(directory / name.path)
                 for line, record in zip(file.lines, file.records(), strict=True):
                     yield LandedLine(file.header, record, decode(line))
+
+    def finished_calls(self) -> Iterator[FinishedCall]:
+        """Every call whose usage counts, by session."""
+        for session in self.root.sessions():
+            for call in calls_of(load(self.root.session_dir(session))):
+                counted = call.counted()
+                if counted is not None:
+                    yield counted
 
     def by_source(self) -> dict[tuple[str, str, int], list[LandedLine]]:
         """Landed records of each source, in landed order."""

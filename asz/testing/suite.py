@@ -16,6 +16,7 @@ from asz.assembly.model import Entities
 from asz.flow.chain import read_chain
 from asz.flow.fold import fold
 from asz.jsonio import decode
+from asz.metrics.windows import cut
 from asz.plugins import Adapter
 from asz.storage import index
 from asz.storage.records import RecordWriter, record_sha
@@ -28,6 +29,10 @@ from asz_hookspecs.vocabulary import GLOSSARY, PART_KINDS, PART_STATES
 
 _SAMPLED = 40
 """Records of a source that are twisted."""
+
+
+def _no_window(_series: str) -> int:
+    return 0
 
 
 def _nothing_followed(_session: str) -> frozenset[str]:
@@ -107,6 +112,20 @@ class Conformance:
         adapter.glossary()
         assert (dict(os.environ), Path.cwd(), list(sys.path)) == before
 
+    # ------------------------------------------------------------ metrics
+
+    def test_metrics_follow_from_the_calls_alone(self, adapter: Adapter, collected: Landed) -> None:
+        """Each call adds the same to the same series, whichever calls it is handed over with."""
+        if "asz_derive_metrics" not in adapter.hooks:
+            return
+        calls = list(collected.finished_calls())
+        alone = [
+            point for call in calls for point in adapter.derive_metrics(adapter.options, [call])
+        ]
+        together = adapter.derive_metrics(adapter.options, calls)
+        assert cut(together, _no_window) == cut(alone, _no_window)
+        assert not adapter.derive_metrics(adapter.options, [])
+
     # ------------------------------------------------------------ landing
 
     def test_every_line_becomes_a_record(self, found: Discovery, collected: Landed) -> None:
@@ -131,12 +150,14 @@ class Conformance:
                 offset += line.record.size + 1
 
     def test_source_bytes_are_kept(self, found: Discovery, collected: Landed) -> None:
-        """What a part holds of the source's JSON stands in the source exactly so."""
+        """What a part holds of the source's JSON stands in the source exactly so. One piece may
+        be made rather than copied: the ``changes/1`` record of what a result changed."""
         landed = collected.by_source()
         for source in _sources(found, "lines"):
             lines = _lines_of(source)
             for raw, line in zip(lines, landed.get((source.src, source.kind, 0), []), strict=False):
-                kept = [bytes(part.data) for part in line.record.parts if part.k != "unknown"]
+                parts = [part for part in line.record.parts if part.k != "unknown"]
+                kept = [data for part in parts if not _tells_changes(data := bytes(part.data))]
                 whole = any(part.k == "unknown" for part in line.record.parts)
                 assert whole or all(data in raw for data in kept), (source.src, line.record.ord)
 
@@ -229,6 +250,10 @@ def _sources(found: Discovery, *shapes: str) -> Iterator[Source]:
             if source.shape in shapes and source.compression == "none" and place not in seen:
                 seen.add(place)
                 yield source
+
+
+def _tells_changes(data: bytes) -> bool:
+    return data.startswith(b'{"schema":"changes/1",')
 
 
 def _lines_of(source: Source) -> list[bytes]:

@@ -94,7 +94,7 @@ def asz_derive_metrics(options: Any, calls: "Sequence[FinishedCall]") -> "Iterab
     """Make metric points of finished provider calls.
 
     :Called: after landing, when the adapter's metrics are on, with calls of its sessions that were not
-        counted before; and by ``asz metrics``, with any calls. Not needed by an adapter without metrics.
+        counted before. Not needed by an adapter without metrics.
     :param options: as in ``asz_discover``.
     :param calls: the calls, in an order that never changes. The core finds them, hands each over once,
         applies the look-back, waits at file boundaries.
@@ -116,7 +116,7 @@ def asz_receive(options: Any, sink: "Sink") -> "AbstractAsyncContextManager[None
     :param options: as in ``asz_discover``.
     :param sink: where to put what is received; answer a peer only after it returned.
     :Returns: an asynchronous context manager: entered, it serves; left, it has ended within a second
-        and everything it answered is durable.
+        and everything it answered is durable. What it logs as a warning is shown on standard error.
     :Errors: ``AdapterError`` on entering, with one line a user can act on (the port is taken): asz goes
         on without this receiver and ends non-zero.
     :Hot path: no.

@@ -112,7 +112,10 @@ def test_the_option_restricts_to_one_adapter(asz: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("no-such", "no such adapter is installed (installed: claude-code, working, working-off)"),
+        (
+            "no-such",
+            "no such adapter is installed (installed: claude-code, claude-code-changes, claude-code-otlp, working, working-off)",
+        ),
         ("working-off", "off: off by default; enable it in asz.yaml"),
         ("working", "disabled: enabled: false"),
     ],
@@ -184,7 +187,7 @@ def test_the_glossary_of_each_adapter(asz: Any) -> None:
             "adapters:\n  - name: claude-cod\n",
             (
                 ":2: adapters: expected an installed adapter "
-                "(claude-code, working, working-off), found 'claude-cod'"
+                "(claude-code, claude-code-changes, claude-code-otlp, working, working-off), found 'claude-cod'"
             ),
         ),
         (

@@ -12,16 +12,19 @@ import msgspec
 import pytest
 
 from asz.cli.app import COMMANDS
-from asz.config import Collector, Parse
+from asz.config import Collector, Otlp, Parse
 from asz.config.durations import format_duration
 from asz.config.load import CONFIG_VARIABLE, ROOT_VARIABLE
-from asz.config.schema import AdapterSection, ConfigFile
+from asz.config.schema import AdapterSection, ConfigFile, OtlpSection
+from asz.export import records as export_records
 from asz.flow.sf import RoundHeader
 from asz.plugins.selection import BLOCK_VARIABLE
 from asz.storage.sd import Header, LandedPart, LandedRecord
 from asz_claude_code.options import Options
+from asz_claude_code_otlp.options import Options as Receiving
 from asz_hookspecs import specs, vocabulary
 
+from ..support.otlp import grpc_receiver
 from .pages import (
     CHECKOUT,
     anchor,
@@ -137,9 +140,16 @@ def keys() -> dict[str, str]:
             found[f"{above}.{name}"] = (
                 f"`{format_duration(value) if name == 'interval' else value}`"
             )
+    for name in OtlpSection.model_fields:
+        value = getattr(Otlp(), name)
+        shown = format_duration(value) if name == "timeout" else value
+        shown = str(shown).lower() if isinstance(shown, bool) else shown
+        found[f"export.otlp.{name}"] = "empty" if shown in ("", None) else f"`{shown}`"
     found |= {f"adapters[].{name}": "" for name in AdapterSection.model_fields}
     for name, value in Options().model_dump().items():
         found[f"adapters[].{name}"] = f'`["{value[0]}"]`' if value else "empty"
+    for name, value in Receiving().model_dump().items():
+        found[f"adapters[].{name}"] = f"`{str(value).lower()}`"
     return found
 
 
@@ -198,6 +208,29 @@ def sample(tmp_path: Path) -> Shell:
 
 def test_beginning_a_new_chain(sample: Shell) -> None:
     check(section(page("session-flow.md"), "How a chain grows"), sample)
+
+
+def test_what_a_tool_changed(sample: Shell) -> None:
+    check(section(page("workspace-changes.md"), "What Claude Code reports"), sample)
+
+
+def test_adding_up_tokens(sample: Shell) -> None:
+    check(section(page("metrics.md"), "Adding up, and comparing with other tools"), sample)
+
+
+def test_pushing_to_a_receiver(sample: Shell) -> None:
+    text = page("push.md")
+    with grpc_receiver() as receiver:
+        settings = named_blocks(text)["asz.yaml"].replace("localhost:4317", receiver.endpoint)
+        (sample.home / "asz.yaml").write_text(settings, encoding="utf-8")
+        check(section(text, "Trying it"), sample)
+        assert len(receiver.inbox.paths()) == 11
+
+
+def test_what_a_receiver_gets_is_described() -> None:
+    described = set(re.findall(r"`(asz\.[\w.]+)`", section(page("push.md"), "What is sent")))
+    source = inspect.getsource(export_records)
+    assert described == set(re.findall(r'"(asz\.[a-z._]+)"', source))
 
 
 def test_a_session_that_was_removed(sample: Shell) -> None:

@@ -15,7 +15,13 @@ pytestmark = pytest.mark.skipif(
     reason="asz runs from the checkout, not from a wheel",
 )
 
-ALLOWED = {"asz", "asz_hookspecs", "asz_claude_code"}
+ALLOWED = {
+    "asz",
+    "asz_hookspecs",
+    "asz_claude_code",
+    "asz_claude_code_changes",
+    "asz_claude_code_otlp",
+}
 
 
 def shipped() -> set[str]:

@@ -16,6 +16,7 @@ KEYS: Final = frozenset(
         "nodes",
         "relations",
         "unresolved",
+        "changes",
         "round",
         "rounds",
         "landed",

@@ -62,6 +62,8 @@ class Namer:
         self._records: dict[tuple[int, int], str] = {}
         labels = scenario.labels()
         for file in landed:
+            if file.header.kind == "changes":  # no structure refers to them
+                continue
             for row, record in enumerate(file.records(), 1):
                 name = labels[file.header.src][record.ord - 1]
                 self._records[file.header.seq, row] = name

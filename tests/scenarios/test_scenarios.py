@@ -7,6 +7,7 @@ import pytest
 
 from ..support.pipeline import Pipeline, plain
 from .builder import Scenario
+from .changes import told_changes
 from .expect import differences, round_differences
 from .replayed import land_again
 from .shown import Namer, Shown
@@ -20,10 +21,10 @@ PASSES: Final = ("landed", "records", "conflicts", "errors")
 class Play:
     """A scenario and the root it is collected into."""
 
-    def __init__(self, path: Path, home: Path, collector: str = "") -> None:
+    def __init__(self, path: Path, home: Path, changes: bool = True) -> None:
         self.path, self.scenario = path, Scenario(path)
         self.session = self.scenario.session
-        self.pipeline = Pipeline(home, home / "projects", collector=collector)
+        self.pipeline = Pipeline(home, home / "projects", changes=changes)
 
     def write(self, checkpoint: dict[str, Any], *, backwards: bool = False) -> None:
         """Write a checkpoint's files."""
@@ -83,6 +84,14 @@ def test_expectations(path: Path, tmp_path: Path) -> None:
         for key in told.keys() & expected.keys():
             if told[key] != expected[key]:
                 wrong.append(f"{key} is {told[key]}, expected {expected[key]}")
+        if "changes" in expected:
+            held = told_changes(play.scenario, play.pipeline.landed(play.session))
+            wrong += [
+                f"changes: {one} is not expected" for one in held if one not in expected["changes"]
+            ]
+            wrong += [
+                f"changes: {one} is not told" for one in expected["changes"] if one not in held
+            ]
         found += [f"checkpoint {number}: {line}" for line in wrong]
     assert not found, "\n".join(found)
 
@@ -135,6 +144,27 @@ def test_two_roots_of_one_source_agree(played: Play, tmp_path: Path) -> None:
     assert first.shown() == second.shown()
     if played.scenario.cut_anywhere:
         assert first.shown().structure() == played.shown().structure()
+
+
+def test_workspace_changes_are_no_structure(tmp_path: Path) -> None:
+    path = HERE / "workspace-changes.yaml"
+    told = Play(path, tmp_path / "told").all()
+    landed = told.pipeline.landed(told.session)
+    assert {change["by"] for change in told_changes(told.scenario, landed)} == {
+        "claude-code",
+        "asz-plugin",
+    }
+    without_plugin = Play(path, tmp_path / "without plugin", changes=False).all()
+    assert without_plugin.shown().structure() == told.shown().structure()
+
+    silent = Play(path, tmp_path / "silent", changes=False)
+    for checkpoint in silent.scenario.checkpoints:
+        for item in checkpoint["write"].get("main", []):
+            if {"filePath", "notebook_path"} & set(item.get("detail", ())):
+                item["detail"] = None
+    silent.all()
+    assert told_changes(silent.scenario, silent.pipeline.landed(silent.session)) == []
+    assert silent.shown().structure() == told.shown().structure()
 
 
 def test_verify_finds_nothing(played: Play) -> None:

@@ -38,17 +38,26 @@ class Outcome:
 
 
 class Pipeline:
-    """``projects`` is what a runtime wrote, ``root`` what asz made of it."""
+    """``projects`` is what a runtime wrote, ``root`` what asz made of it. With ``changes``, what the plugin
+    wrote beside ``projects`` is read too."""
 
-    def __init__(self, home: Path, projects: Path, options: str = "", collector: str = "") -> None:
+    def __init__(
+        self,
+        home: Path,
+        projects: Path,
+        options: str = "",
+        collector: str = "",
+        changes: bool = False,
+    ) -> None:
         home.mkdir(parents=True, exist_ok=True)
         self.home, self.projects = home, projects
         self.root, self.config = home / "root", home / "asz.yaml"
-        self.config.write_text(
-            "adapters:\n"
-            f"  - {{name: claude-code, source_root: {json.dumps(str(projects))}, exclude: []{options}}}\n"
-            f"{collector}"
-        )
+        self.adapters = ("claude-code", "claude-code-changes") if changes else ("claude-code",)
+        entry = f"source_root: {json.dumps(str(projects))}, exclude: []{options}"
+        entries = [f"  - {{name: {name}, {entry}}}\n" for name in self.adapters]
+        if not changes:  # nor are those of whoever runs the tests
+            entries.append("  - {name: claude-code-changes, enabled: false}\n")
+        self.config.write_text("adapters:\n" + "".join(entries) + collector)
 
     # ---------------------------------------------------------------- commands
 
@@ -61,7 +70,8 @@ class Pipeline:
 
     def collect(self) -> Outcome:
         """One pass over the sources."""
-        return self.asz("collect", "--adapter", "claude-code", "--once")
+        chosen = [word for name in self.adapters for word in ("--adapter", name)]
+        return self.asz("collect", *chosen, "--once")
 
     def conversation(self, session: str) -> dict[str, Any]:
         """What ``asz conversation --json`` prints."""
@@ -102,7 +112,8 @@ class Pipeline:
     def copy(self, home: Path, collector: str = "") -> "Pipeline":
         """The same sources and a copy of the root."""
         shutil.copytree(self.root, home / "root")
-        return Pipeline(home, self.projects, collector=collector)
+        changes = "claude-code-changes" in self.adapters
+        return Pipeline(home, self.projects, collector=collector, changes=changes)
 
     def forget(self, session: str) -> None:
         """Delete what is local or derived: the cursors and the index."""

@@ -47,6 +47,7 @@ def account(evidence: Evidence, sources: list[dict[str, Any]]) -> dict[str, Any]
         **_names(evidence),
         "outputs": _outputs(evidence),
         **_outside(evidence),
+        **_changes(evidence),
     }
 
 
@@ -102,6 +103,17 @@ def _blocks(evidence: Evidence) -> dict[str, int]:
             for part in line.record.parts:
                 found["redacted" if part.state == "redacted" else part.k] += 1
     return {kind: found[kind] for kind in ("reasoning", "redacted", "call", "result", "media")}
+
+
+def _changes(evidence: Evidence) -> dict[str, Any]:
+    """Results that say what they changed, and what the plugin observed in each stream."""
+    reported = sum(
+        part.k == "data" and bytes(part.data).startswith(b'{"schema":"changes/1"')
+        for line in evidence.originals
+        for part in line.record.parts
+    )
+    observed = Counter(line.stream for line in evidence.lines if line.kind == "changes")
+    return {"changes": {"runtime_reported": reported}, "plugin_changes": dict(observed)}
 
 
 # ---------------------------------------------------------------- streams, runs, calls

@@ -24,8 +24,6 @@ AGENT: Final = re.compile(r"^a[0-9a-f]{16}$")
 
 LEFT_OUT: Final = frozenset(
     (
-        "changes",  # workspace changes are no structure
-        "plugin_changes",
         "conflicts",  # always empty; the pass line is asserted instead
         "invalid_json_files",  # always 0
     )
@@ -146,10 +144,12 @@ def _differ_lists(path: str, expected: list[Any], held: list[Any]) -> Iterator[s
 
 
 def sources_of(printed: list[Account]) -> dict[str, list[dict[str, Any]]]:
-    """Sources by session, from what ``asz sources --json`` printed."""
-    return {
-        session["id"]: session["sources"] for adapter in printed for session in adapter["sessions"]
-    }
+    """Transcripts and what belongs to them by session, from what ``asz sources --json`` printed."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for session in (session for adapter in printed for session in adapter["sessions"]):
+        listed = [source for source in session["sources"] if source["kind"] != "changes"]
+        found.setdefault(session["id"], []).extend(listed)
+    return found
 
 
 def main(tree: str, truth: str, root: str) -> int:

@@ -32,7 +32,12 @@ def file_kind(src: str, kind: str) -> str:
     workflow = "/subagents/workflows/" in src
     if kind == "transcript":
         return "workflow_agent" if workflow else "agent" if "/subagents/" in src else "main"
-    names = {"workflow_manifest": "manifest", "workflow_script": "script", "journal": "journal"}
+    names = {
+        "workflow_manifest": "manifest",
+        "workflow_script": "script",
+        "journal": "journal",
+        "changes": "changes",
+    }
     return names.get(kind) or ("workflow_meta" if workflow else "agent_meta")
 
 

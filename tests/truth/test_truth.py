@@ -21,8 +21,8 @@ class Tree:
     def __init__(self, home: Path, hazards: str, seed: int) -> None:
         self.home, self.truth = home / "tree", home / "truth.json"
         size = ("--sessions", "6", "--target-bytes", "1e6")
-        self._generate("--seed", str(seed), "--hazards", hazards, *size)
-        self.pipeline = Pipeline(home / "asz", self.home / "projects")
+        self._generate("--seed", str(seed), "--hazards", hazards, "--plugin-data", *size)
+        self.pipeline = Pipeline(home / "asz", self.home / "projects", changes=True)
 
     def grow(self) -> None:
         """Append a third of the tree's bytes to it."""

@@ -1,11 +1,21 @@
 """The entry point ``claude-code``: hook implementations that import what they need when called."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from asz_claude_code import __version__
-from asz_hookspecs import AdapterInfo, Converted, Discovery, Followed, Source, Term, hookimpl
+from asz_hookspecs import (
+    AdapterInfo,
+    Converted,
+    Discovery,
+    FinishedCall,
+    Followed,
+    MetricPoint,
+    Source,
+    Term,
+    hookimpl,
+)
 
 if TYPE_CHECKING:
     from asz_claude_code.options import Options
@@ -22,6 +32,8 @@ def asz_adapter() -> AdapterInfo:
         version=__version__,
         runtime=RUNTIME,
         dialect=DIALECT,
+        meters="Claude Code tokens",
+        service_name="claude-code",
         options="asz_claude_code.options:Options",
         sample=str(Path(__file__).parent / "sample" / "projects"),
     )
@@ -41,6 +53,14 @@ def asz_convert(source: Source, records: Sequence[bytes], carry: bytes) -> Conve
     from asz_claude_code.convert import convert
 
     return convert(source, records, carry)
+
+
+@hookimpl
+def asz_derive_metrics(calls: Sequence[FinishedCall]) -> Iterable[MetricPoint]:
+    """The tokens of each call, as the runtime's exporter counts them."""
+    from asz_claude_code.metrics import derive
+
+    return derive(calls)
 
 
 @hookimpl

@@ -264,6 +264,20 @@ REAL = [
     dump(user("typed", origin={"kind": "human"}, promptId="p", cwd="/srv")),
     dump(assistant(text("hi"), {"type": "tool_use", "id": "t", "name": "Bash", "input": {"a": 1}})),
     dump(result([text("x")], {"status": "completed", "agentId": "a1", "stdout": "é"})),
+    dump(
+        result(
+            "ok",
+            {
+                "filePath": "/srv/a",
+                "oldString": "é",
+                "newString": "f",
+                "replaceAll": False,
+                "originalFile": "dé\n",
+                "structuredPatch": [{"oldStart": 1, "lines": ["+f"]}],
+            },
+        )
+    ),
+    dump(result("ok", {"notebook_path": "/n", "original_file": "{}", "updated_file": "{ }"})),
     dump(line("system", subtype="compact_boundary", logicalParentUuid="u0")),
     dump(line("attachment", attachment={"type": "queued_command", "prompt": [text("q")]})),
     dump({"type": "result", "agentId": "a1", "result": {"verdict": "x", "claims": [{}]}}),
@@ -326,3 +340,30 @@ def test_bytes_of_an_unknown_block_are_all_there(block: dict[str, Any], words: s
     row = landed(raw)
     assert kept_bytes(row)[0] == raw_block
     assert row["id"] == "u1"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b'"message":{"content":"FIRST"},"message":{"content":"second"}',
+        b'"message": {"content": "FIRST"}, "message": {"content": "second"}',
+        b'"message":{"content":"FIRST","content":[{"type":"text","text":"second"}]}',
+        b'"message":{"content":"FIRST"},"attachment":{"content":"x"},"message":{"content":"second"}',
+        b'"uuid":"FIRST","message":{"content":"x"},"uuid":"second"',
+        b'"uuid":"FIRST","uuid":"second","message":{"content":"x"}',
+        b'"attachment":{"type":"FIRST"},"attachment":{"type":"second"}',
+        b'"toolUseResult":{"a":"FIRST"},"message":{"content":"x"},"toolUseResult":"second"',
+    ],
+)
+def test_a_key_written_twice_keeps_both_values(fields: bytes) -> None:
+    row = landed(b'{"type":"user",%b}' % fields)
+    assert any(b"FIRST" in kept for kept in kept_bytes(row))
+    assert "second" in json.dumps(row)
+
+
+def test_the_same_key_deeper_is_not_written_twice() -> None:
+    row = landed(
+        b'{"type":"user","attachment":{"uuid":"a","content":"b"},"message":{"content":"x"},"uuid":"c"}'
+    )
+    assert kept_bytes(row) == []
+    assert row["id"] == "c"

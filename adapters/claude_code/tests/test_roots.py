@@ -223,3 +223,17 @@ def test_the_root_may_be_a_link_itself(tree: Tree, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tree.root)
     found = tree.discover(source_root=str(tmp_path / "link"))
     assert [source.root for source in sources_of(found)] == [str(tmp_path / "link")]
+
+
+def test_a_root_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(str(tmp_path)) + b"/r\xff")
+    os.makedirs(name)
+    with pytest.raises(AdapterError, match="not UTF-8"):
+        look(name)
+
+
+def test_a_link_whose_target_has_gone_is_nothing(tmp_path: Path) -> None:
+    session_below(tmp_path)
+    (tmp_path / HOME / f"{OTHER}.jsonl").symlink_to("nowhere")
+    found = look(str(tmp_path))
+    assert ([one.id for one in found.sessions], found.problems) == ([SESSION], ())

@@ -14,8 +14,9 @@ CWD: Final = "/srv/demo/kettle"
 """Where a scenario's session was started unless it says otherwise."""
 
 _HEAD: Final = frozenset(("about", "version", "cwd", "session", "checkpoints", "cut_anywhere"))
-_WRITE: Final = frozenset(("main", "agents", "runs", "files"))
+_WRITE: Final = frozenset(("main", "agents", "runs", "changes", "files"))
 _AGENT: Final = frozenset(("sidecar", "records"))
+_OBSERVED: Final = frozenset(("tool", "changed", "basis", "raw", "with"))
 _RUN: Final = frozenset(("journal", "manifest", "script", "script_in", "label", "agents"))
 
 
@@ -71,6 +72,8 @@ class Scenario:
             out |= self._agent(f"{home}/subagents", agent, given)
         for run, given in write.get("runs", {}).items():
             out |= self._run(home, run, given)
+        for stream, observed in write.get("changes", {}).items():
+            out |= self._changes(stream, observed)
         for src, text in write.get("files", {}).items():
             out[self._src(src)] = (text.encode(), True)
         return out
@@ -83,6 +86,38 @@ class Scenario:
         if src.startswith("agents/"):
             return f"{home}/subagents/agent-{self.names.agent(src[7:])}.jsonl"
         return src.replace("SESSION", self.session)
+
+    def _changes(self, stream: str, observed: list[Any]) -> dict[str, tuple[bytes, bool]]:
+        """What the plugin appends beside ``projects`` about one stream."""
+        real = stream if stream == "main" else self.names.agent(stream)
+        src = f"../plugins/data/file-changes-asz/output/{self.session}/{real}.jsonl"
+        return {src: (b"".join(self._observed(real, item) for item in observed), False)}
+
+    def _observed(self, stream: str, item: dict[str, Any]) -> bytes:
+        """One line of the plugin's."""
+        _check(item, _OBSERVED, "changes")
+        if "raw" in item:
+            return str(item["raw"]).encode() + b"\n"
+        tool = self.names.tool(item["tool"]) if "tool" in item else None
+        changed = item.get("changed", {})
+        record = {
+            "schema": "changes/1",
+            "id": tool or "between",
+            "captured_by": "asz-plugin",
+            "session": self.session,
+            "stream": stream,
+            **({"tool": tool} if tool else {}),
+            "time": "2026-09-01T10:00:00.000Z",
+            "basis": item.get("basis", "tool_window" if tool else "unattributed"),
+            "root": {"path": self._cwd},
+            "changed_files": len(changed),
+            "changes": [
+                {"path": path, "operation": operation, "diff": "unavailable"}
+                for path, operation in changed.items()
+            ],
+            **item.get("with", {}),
+        }
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     def _append(self, src: str, agent: str | None, items: list[Any]) -> tuple[bytes, bool]:
         if src not in self._lines:

@@ -218,3 +218,13 @@ def test_compressed_lines_are_read_and_go_on_when_the_file_is_replaced(place: Pl
     assert place.raw() == [b"one", b"two", b"three"]
     place.write("s/main.zst", pack(b"ONE\ntwo\nthree\nfour\n"))
     assert place.collect().report.counts.conflicts == 1
+
+
+def test_very_many_short_lines_land_a_part_at_a_time(place: Place) -> None:
+    place.write(MAIN, b"\n" * 40_000 + b"end\n")
+    place.collect()
+    assert [size for _src, size, _carry in place.adapter.converted] == [16_384, 16_384, 7_233]
+    records = place.records()
+    assert [r.ord for r in records] == list(range(1, 40_002))
+    assert [r.off for r in records] == list(range(40_001))
+    assert records[-1].run == "40001"

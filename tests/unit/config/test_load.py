@@ -49,11 +49,18 @@ def write(path: Path, text: str) -> Path:
 # ---------------------------------------------------------------- which file
 
 
+SHIPPED = {"claude-code": True, "claude-code-changes": True, "claude-code-otlp": False}
+
+
+def enabled(settings: Settings) -> dict[str, bool | None]:
+    return {entry.name: entry.enabled for entry in settings.adapters}
+
+
 def test_without_a_file_everything_is_a_default(load: Load) -> None:
     settings = load()
     assert (settings.collector.mode, settings.collector.interval) == ("watch", 600)
     assert settings.collector.max_delta_bytes == settings.parse.max_round_bytes == 2097152
-    assert [(entry.name, entry.enabled) for entry in settings.adapters] == [("claude-code", True)]
+    assert enabled(settings) == SHIPPED
     assert settings.file is None
     assert settings.origin("collector.mode") == settings.origin("storage.root") == "default"
 
@@ -151,16 +158,13 @@ def test_an_empty_file_changes_nothing(load: Load, text: str) -> None:
 
 def test_listing_one_adapter_leaves_the_others_at_their_defaults(load: Load) -> None:
     settings = load("adapters: [{name: other, speed: 3}]")
-    assert [(entry.name, entry.enabled) for entry in settings.adapters] == [
-        ("other", True),
-        ("claude-code", True),
-    ]
+    assert enabled(settings) == {"other": True, **SHIPPED}
     assert settings.adapters[0].options == {"speed": 3}
 
 
 def test_an_older_name_of_an_adapter_is_accepted(load: Load) -> None:
     settings = load("adapters: [{name: claude-code-local, enabled: false}]")
-    assert [(entry.name, entry.enabled) for entry in settings.adapters] == [("claude-code", False)]
+    assert enabled(settings) == {**SHIPPED, "claude-code": False}
 
 
 def test_an_entry_knows_the_line_of_each_of_its_keys(load: Load, home: Path) -> None:
@@ -242,3 +246,12 @@ def test_what_is_wrong_is_said_with_file_line_key_and_what_was_expected(
     assert says in message
     assert "\n" not in message
     assert caught.value.exit_code == 2
+
+
+def test_a_path_no_file_system_has(load: Load) -> None:
+    with pytest.raises(UsageError, match="NUL"):
+        load('storage: {root: "a\\0b"}')
+
+
+def test_the_home_of_a_user_there_is_not_is_left_to_be_named(load: Load, home: Path) -> None:
+    assert load(root="~nobody-of-that-name/x").root == home / "~nobody-of-that-name" / "x"

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asz.errors import BusyError
-from asz.storage.files import remove_temporaries, write_once, write_pending
+from asz.storage.database import open_database
+from asz.storage.files import (
+    create_private,
+    remove_temporaries,
+    replace,
+    write_once,
+    write_pending,
+)
 from asz.storage.locks import hold
 from asz.storage.names import safe_component, safe_src
 from asz.storage.steps import Step
@@ -29,6 +36,21 @@ def test_a_file_is_whole_private_and_read_only(tmp_path: Path) -> None:
     assert (tmp_path / "f").read_bytes() == b"bytes"
     assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o400
     assert os.listdir(tmp_path) == ["f"]
+
+
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_files_that_change_are_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    old = os.umask(umask)
+    try:
+        os.close(create_private(tmp_path / "made"))
+        replace(tmp_path / "cache", b"bytes", Step.STATE_SAVE)
+        with hold(tmp_path / ".lock"):
+            pass
+        open_database(tmp_path / "state.db", "CREATE TABLE t(a)", 1).close()
+    finally:
+        os.umask(old)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == dict.fromkeys(("made", "cache", ".lock", "state.db"), 0o600)
 
 
 def test_an_existing_file_is_never_replaced(tmp_path: Path) -> None:
@@ -111,7 +133,8 @@ def test_times_are_read_to_the_nanosecond(text: str, ns: int) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "yesterday", "2026-08-06", "2026-13-06T16:57:22Z", "2026-08-06T25:57:22Z", "1786035442",
-     "2026-08-06T16:57:60Z", "2026-08-06T16:57:22", "٢٠٢٦-08-06T16:57:22Z", "2026-08-06T16:57:22Z\n"],
+     "2026-08-06T16:57:60Z", "2026-08-06T16:57:22", "٢٠٢٦-08-06T16:57:22Z", "2026-08-06T16:57:22Z\n",
+     "0001-01-01T00:00:00Z", "2263-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"],
 )  # fmt: skip
 def test_what_is_no_time_is_none(text: str) -> None:
     assert parse_ns(text) is None

@@ -15,6 +15,7 @@ from asz_claude_code.convert.documents import (
 )
 from asz_claude_code.convert.scan import NotJsonError
 from asz_claude_code.convert.transcript import convert_line
+from asz_claude_code.layout import TRANSCRIPT_SUFFIX
 from asz_hookspecs import Converted, Record, Source, damaged
 from asz_hookspecs.vocabulary import STREAM_MAIN
 
@@ -36,7 +37,8 @@ def convert(source: Source, records: Sequence[bytes], carry: bytes) -> Converted
     if source.kind != "transcript":
         return Converted([_whole(source, raw) for raw in records])
     if source.stream == STREAM_MAIN:
-        return Converted([_line(raw, main=True, opens=False) for raw in records])
+        session = source.src.rpartition("/")[2].removesuffix(TRANSCRIPT_SUFFIX)
+        return Converted([_line(raw, session, opens=False) for raw in records])
     return _child(source, records, carry)
 
 
@@ -47,9 +49,9 @@ def _whole(source: Source, raw: bytes) -> Record:
         return damaged(raw, str(error))
 
 
-def _line(raw: bytes, main: bool, opens: bool) -> Record:
+def _line(raw: bytes, session: str | None, opens: bool) -> Record:
     try:
-        return convert_line(raw, main, opens)
+        return convert_line(raw, session, opens)
     except NotJsonError as error:
         return damaged(raw, str(error))
 
@@ -57,7 +59,7 @@ def _line(raw: bytes, main: bool, opens: bool) -> Record:
 def _child(source: Source, records: Sequence[bytes], carry: bytes) -> Converted:
     out = []
     for raw in records:
-        record = _line(raw, main=False, opens=carry != _OPENED)
+        record = _line(raw, None, opens=carry != _OPENED)
         if source.auxiliary and not carry:
             record.flags = (*record.flags, "auxiliary")
         if carry != _OPENED:

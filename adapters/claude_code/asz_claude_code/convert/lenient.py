@@ -33,6 +33,11 @@ def has_surrogate(text: str) -> bool:
     return _SURROGATE.search(text) is not None
 
 
+def without_surrogates(text: str) -> str:
+    """``text`` with each half of a pair as U+FFFD, as it lands."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
 def fill(shape: type[Shape], raw: bytes) -> tuple[Shape, list[Part]]:
     """An object of ``shape`` from a raw JSON object, and what could not be read of it: one
     ``unknown`` part for each value of a wrong type, written twice, or with a lone surrogate.

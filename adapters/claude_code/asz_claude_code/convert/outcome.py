@@ -10,7 +10,7 @@ from asz_claude_code.convert.content import NULL, Content, data_part
 from asz_claude_code.convert.read import Reader
 from asz_claude_code.convert.shapes import Outcome
 from asz_claude_code.layout import run_id
-from asz_hookspecs import Record
+from asz_hookspecs import Part, Record
 
 _OUTCOME: Final = Reader(Outcome)
 _FORKED: Final = "forked"
@@ -34,15 +34,16 @@ def read_outcome(raw: bytes, record: Record, flags: list[str]) -> Outcome | None
     return outcome
 
 
-def place_outcome(raw: bytes, outcome: Outcome | None, content: Content) -> None:
+def place_outcome(raw: bytes, outcome: Outcome | None, content: Content) -> Part | None:
     """Put it where it belongs; a result's own content that is not text alone comes beside it, or
-    takes the place when there is no outcome."""
+    takes the place when there is no outcome. Returns the part that took it."""
     taker = _place(raw, outcome.tool_use_id, content) if outcome is not None else None
     for index, own in content.results.items():
         if index == taker:
             content.beside.append(data_part(own))
         else:
             content.parts[index].data = own
+    return None if taker is None else content.parts[taker]
 
 
 def _place(raw: bytes, tool: str | None, content: Content) -> int | None:

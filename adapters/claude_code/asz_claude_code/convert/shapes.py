@@ -110,6 +110,26 @@ class Outcome(Struct, rename="camel", gc=False):
     agent_id: str | None = None
     tool_use_id: str | None = None
     run_id: str | None = None
+    structured_patch: Raw = Raw()
+    notebook_path: Raw = field(default=Raw(), name="notebook_path")
+
+
+class FileResult(Struct, rename="camel", gc=False):
+    """``toolUseResult`` of Edit, Write or NotebookEdit; the last writes its keys in another case."""
+
+    type: str | None = None
+    file_path: str | None = None
+    structured_patch: Raw = Raw()
+    original_file: Raw = Raw()
+    old_string: Raw = Raw()
+    new_string: Raw = Raw()
+    replace_all: bool | None = None
+    content: Raw = Raw()
+    edits: Raw = Raw()
+    error: str | None = None
+    notebook_path: str | None = field(default=None, name="notebook_path")
+    original_notebook: Raw = field(default=Raw(), name="original_file")
+    updated_notebook: Raw = field(default=Raw(), name="updated_file")
 
 
 class Sidecar(Struct, rename="camel", gc=False):

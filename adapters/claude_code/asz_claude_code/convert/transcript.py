@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from asz_claude_code.convert.attachment import add_attachment, is_queued_prompt, read_attachment
+from asz_claude_code.convert.changes import changes_part, tells_of_a_file
 from asz_claude_code.convert.content import NULL, Content, data_part, read_content
 from asz_claude_code.convert.outcome import place_outcome, read_outcome
 from asz_claude_code.convert.read import Reader
@@ -36,10 +37,10 @@ _TASK_ID: Final = re.compile(r"<task-id>([^<]*)</task-id>")
 _ENVELOPE_WHY: Final = "fields without a role in the model"
 
 
-def convert_line(raw: bytes, main: bool, opens: bool) -> Record:
+def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
     """The record of a line.
 
-    :param main: whether the line is of a session's main transcript.
+    :param session: the session whose main transcript the line is of; ``None`` on a child stream.
     :param opens: whether, on a child stream, no line before it had an id.
     :raises NotJsonError: the line is no JSON object.
     """
@@ -62,8 +63,8 @@ def convert_line(raw: bytes, main: bool, opens: bool) -> Record:
     flags = _flags(line, record, attachment)
     if "context_reset" in flags:  # what else names a logical parent resets nothing
         record.continues = line.logical_parent_uuid or None
-    _fill_parts(raw, line, kept, attachment, record, flags)
-    if main:
+    _fill_parts(raw, line, kept, attachment, record, flags, session)
+    if session is not None:
         infer_prompt(line, record, record.parts, flags)
     elif opens and record.id is not None:
         infer_child_run(line, record, flags)
@@ -138,6 +139,7 @@ def _fill_parts(
     attachment: Attachment | None,
     record: Record,
     flags: list[str],
+    session: str | None,
 ) -> None:
     """The parts: those of the message's content and of the attachment, else the record whole."""
     content_raw = bytes(line.message.content) if line.message is not None else b""
@@ -152,7 +154,10 @@ def _fill_parts(
     attached = bytes(line.attachment)
     if attachment is not None:
         add_attachment(attached, attachment, content)
-    place_outcome(result, outcome, content)
+    answered = place_outcome(result, outcome, content)
+    if session and outcome and answered and tells_of_a_file(outcome):
+        changes = changes_part(result, answered, line, session)
+        content.beside += [changes] if changes is not None else []
     record.parts = [*content.parts, *content.beside, *kept]
     size = len(raw) - len(content_raw) - len(attached) - len(result)
     record.dropped = [*content.dropped, Dropped("envelope", size, _ENVELOPE_WHY)]
