@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from asz.collect.work import AdapterCalls, Limits
 from asz.errors import AszError
-from asz.receiving.sink import RootSink
+from asz.receiving.sink import RootSink, SessionTurns
 from asz.receiving.spooling import SpoolWriter
 from asz.storage.root import Root
 from asz_hookspecs import Sink
@@ -68,9 +68,9 @@ class Receivers:
 
     async def serve(self) -> None:
         """Serve until ``stop``. A receiver that fails costs itself only."""
-        spool = SpoolWriter(self.root)
+        spool, turns = SpoolWriter(self.root), SessionTurns()
         self._open = len(self.adapters)
-        tasks = [asyncio.create_task(self._one(adapter, spool)) for adapter in self.adapters]
+        tasks = [asyncio.create_task(self._one(adapter, spool, turns)) for adapter in self.adapters]
         try:
             await self._stop.wait()
             _done, late = await asyncio.wait(tasks, timeout=STOP_SECONDS)
@@ -81,9 +81,9 @@ class Receivers:
             self._settled.set()
             spool.close()
 
-    async def _one(self, adapter: ReceiverCalls, spool: SpoolWriter) -> None:
+    async def _one(self, adapter: ReceiverCalls, spool: SpoolWriter, turns: SessionTurns) -> None:
         sink = RootSink(
-            self.root, adapter, adapter.metrics, spool, self.limits, self.messages.error
+            self.root, adapter, adapter.metrics, spool, turns, self.limits, self.messages.error
         )
         begun = False
         try:

@@ -37,19 +37,14 @@ class RecordWriter:
         :param sha: what ``record_sha`` gives for them.
         :raises Exception: the adapter put something into the record that the format has no place for.
         """
-        out: dict[str, Any] = {
-            "ord": ord_,
-            "off": off,
-            "sha": sha,
-            "bytes": len(raw),
-        }
+        place = {"ord": ord_, "off": off, "sha": sha, "bytes": len(raw)}
         env = record.env if record.env != self._env else None
         try:
-            line = encode({**out, **_fill(record, env)})
+            line = encode(_fill(place, record, env))
         except TypeError:
             clean(record)
             env = record.env if record.env != self._env else None
-            line = encode({**out, **_fill(record, env)})
+            line = encode(_fill(place, record, env))
         if env is not None:
             self._env = env
         return line + b"\n"
@@ -76,8 +71,8 @@ _PART_STATES: Final = frozenset(PART_STATES)
 _USAGE_KEYS: Final = ("in", "out", "cache_read", "cache_write")
 
 
-def _fill(record: Record, env: dict[str, str] | None) -> dict[str, Any]:
-    """Every field of a record, in the order of the format."""
+def _fill(place: dict[str, Any], record: Record, env: dict[str, str] | None) -> dict[str, Any]:
+    """Every field of a record after its place, in the order of the format."""
     values = _values(record)
     if not _TEXT.issuperset(map(type, values)):
         raise ValueError("a field of a record holds something other than text")
@@ -85,7 +80,7 @@ def _fill(record: Record, env: dict[str, str] | None) -> dict[str, Any]:
         raise ValueError(
             f"from {record.from_!r} or trigger {record.trigger!r} is not in the vocabulary"
         )
-    out: dict[str, Any] = {}
+    out = dict(place)
     if record.rev is not None:
         out["rev"] = _count(record.rev)
     named = zip(_KEYS, values, strict=False)

@@ -52,3 +52,14 @@ def test_a_position_that_moves_without_records_is_kept(place: Place) -> None:
     place.adapter.land = lambda _o, _s, _p: iter([RawRecord(b"two", b"9")])  # type: ignore[method-assign]
     place.collect()
     assert place.cursor("db/main").position == b"9"
+
+
+def test_a_store_that_says_something_else_goes_on_after_what_landed(place: Place) -> None:
+    place.adapter.stores["s", "main"] = [b"one", b"two", b"three"]
+    place.collect()
+    (place.root / "s" / "state.db").unlink()
+    place.adapter.stores["s", "main"] = [b"one", b"2", b"three"]
+    place.collect()
+    assert place.raw() == [b"one", b"two", b"three", b"2", b"three"]
+    assert [r.ord for r in place.records()] == [1, 2, 3, 4, 5]
+    assert place.collect().report.counts.records == 0

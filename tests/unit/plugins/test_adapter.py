@@ -1,6 +1,9 @@
 """One adapter at a time, whatever it does: what it returns is checked, what it raises is stamped."""
 
+import asyncio
 import pickle
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -265,7 +268,8 @@ def test_landing_is_lazy_and_the_end_is_the_end() -> None:
 
 
 def test_an_adapter_without_sources_of_its_own_discovers_nothing() -> None:
-    assert adapter().discover(None, lambda _: frozenset()) == Discovery(())
+    found = adapter().discover(None, lambda _: frozenset())
+    assert found == Discovery((), complete=False)  # what was pushed is not judged gone
 
 
 @pytest.mark.parametrize(
@@ -333,3 +337,60 @@ def test_discovery_learns_what_is_followed() -> None:
 def test_a_glossary_is_checked(terms: Any) -> None:
     with pytest.raises(AdapterFailure, match="asz_glossary: TypeError"):
         adapter(asz_glossary=lambda: terms).glossary()
+
+
+# ---------------------------------------------------------------- receiving
+
+
+def receiver(enter: BaseException | None = None, leave: BaseException | None = None) -> Any:
+    """A receiver that fails when it is entered, or left, or not."""
+
+    @asynccontextmanager
+    async def served() -> AsyncIterator[None]:
+        if enter is not None:
+            raise enter
+        yield
+        if leave is not None:
+            raise leave
+
+    return served
+
+
+async def entered(one: Adapter, block: BaseException | None = None) -> str:
+    async with one.receive(None, None):  # type: ignore[arg-type]
+        if block is not None:
+            raise block
+        return "served"
+
+
+def test_a_receiver_serves_while_it_is_entered() -> None:
+    one = adapter(asz_receive=receiver())
+    assert one.receives
+    assert asyncio.run(entered(one)) == "served"
+    assert not adapter().receives
+
+
+@pytest.mark.parametrize(
+    ("hook", "reason"),
+    [
+        (receiver(enter=AdapterError("port 1: taken")), "port 1: taken"),
+        (receiver(enter=ZeroDivisionError("x")), "ZeroDivisionError: x"),
+        (receiver(enter=SystemExit(3)), "SystemExit: 3"),
+        (receiver(leave=OSError("gone")), "OSError: gone"),
+        (lambda: "no receiver", "TypeError: what asz_receive returned is a str"),
+        (raising(AdapterError("not today")), "not today"),
+    ],
+)
+def test_what_a_receiver_raises_is_stamped(hook: Any, reason: str) -> None:
+    one = adapter(asz_receive=hook)
+    with pytest.raises(AdapterFailure) as caught:
+        asyncio.run(entered(one))
+    assert (caught.value.adapter, caught.value.hook) == ("agent0", "asz_receive")
+    assert caught.value.reason.startswith(reason)
+
+
+def test_what_happens_while_it_serves_is_not_the_receivers() -> None:
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(entered(adapter(asz_receive=receiver()), ZeroDivisionError("ours")))
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(entered(adapter(asz_receive=receiver(enter=asyncio.CancelledError()))))

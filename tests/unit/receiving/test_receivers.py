@@ -15,6 +15,7 @@ from asz.errors import AszError
 from asz.metrics.spool import Spool
 from asz.receiving import receivers as life
 from asz.receiving import receiving
+from asz.storage.landed import landed_names
 from asz.storage.root import Root
 from asz_hookspecs import Sink
 
@@ -133,6 +134,21 @@ def test_receivers_of_one_root_share_its_spool(root: Root, tmp_path: Path) -> No
     assert heard.errors == []
     assert len(kept(root)) == 20
     assert len({entry.seq for entry in Spool(root).entries()}) == 20
+
+
+def test_streams_of_one_session_wait_for_each_other(root: Root, tmp_path: Path) -> None:
+    async def keep(sink: Sink) -> None:
+        pushes = [
+            sink.records("s", f"stream{number}", "transcript", f"live/{number}", [b"one", b"two"])
+            for number in range(8)
+        ]
+        await asyncio.gather(*pushes)
+
+    heard = Heard()
+    with receiving(root, [Pushed(tmp_path, name, keep) for name in "a"], Limits(), heard):
+        pass
+    assert heard.errors == []
+    assert len(landed_names(root.path / "s")) == 8
 
 
 def test_one_that_does_not_end_is_ended(
