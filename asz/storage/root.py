@@ -1,6 +1,7 @@
 """The storage root: which directory it is, whether it may be written, and what lies in it."""
 
 import os
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ EXPORT: Final = "_export"
 _OWN: Final = frozenset((MARKER, CONVERSATIONS, METRICS, EXPORT))
 _LITTER: Final = frozenset((TEMPORARY + MARKER, ".DS_Store"))
 """What may lie in a directory that is empty all the same: a marker that was never finished."""
+_making: Final = threading.Lock()
+"""One thread of a process makes a root: a receiver may need it while the first pass does."""
+
+_MARK_TURNS: Final = 20
 _SESSION_PARTS: Final = ("streams", "runs", "state.db", ".lock")
 
 
@@ -53,12 +58,15 @@ class Root:
 
         :raises RootError: the disk does not allow it.
         """
-        if not self.path.exists():
-            _make(self.path)
-        if not (self.path / MARKER).exists():
-            _mark(self.path)
-            with suppress(PermissionError):  # somebody else's directory; what is in it is private
-                self.path.chmod(0o700)
+        with _making:
+            if not self.path.exists():
+                _make(self.path)
+            if not (self.path / MARKER).exists():
+                _mark(self.path)
+                with suppress(
+                    PermissionError
+                ):  # somebody else's directory; what is in it is private
+                    self.path.chmod(0o700)
 
     def _check_format(self, write: bool) -> None:
         marker = self.path / MARKER
@@ -179,10 +187,14 @@ def _make(path: Path) -> None:
 
 
 def _mark(path: Path) -> None:
-    try:
-        write_once(path, MARKER, encode({"format": FORMAT}) + b"\n", Step.ROOT_MARK, Step.ROOT_MARK)
-    except (FileExistsError, FileNotFoundError):
-        if not (path / MARKER).exists():  # else another collector marked it first
-            raise
-    except OSError as error:
-        raise RootError(f"{path}: cannot be written: {error.strerror}") from error
+    text = encode({"format": FORMAT}) + b"\n"
+    for _turn in range(_MARK_TURNS):
+        try:
+            write_once(path, MARKER, text, Step.ROOT_MARK, Step.ROOT_MARK)
+        except (FileExistsError, FileNotFoundError):
+            pass  # another process makes it too: the temporary file was its, or it was first
+        except OSError as error:
+            raise RootError(f"{path}: cannot be written: {error.strerror}") from error
+        if (path / MARKER).exists():
+            return
+    raise RootError(f"{path / MARKER}: cannot be made, something else has its name; move it away")

@@ -156,6 +156,24 @@ def test_two_entries_that_count_the_same_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "root").exists()
 
 
+def test_derived_and_received_metrics_of_one_runtime_are_refused(tmp_path: Path) -> None:
+    config = tmp_path / "asz.yaml"
+    config.write_text(
+        "adapters:\n"
+        "  - {name: claude-code-otlp, enabled: true}\n"  # its metrics are on unless it says otherwise
+        "  - {name: claude-code, metrics: true}\n"
+    )
+    outcome = run("collect", "--once", "--config", str(config), "--root", str(tmp_path / "root"))
+    assert (outcome.status, outcome.out) == (2, "")
+    assert f"{config}:3: metrics are on for claude-code and for claude-code-otlp" in outcome.err
+    config.write_text(
+        "adapters:\n"
+        "  - {name: claude-code-otlp, enabled: true, metrics: false}\n"
+        "  - {name: claude-code, metrics: true}\n"
+    )
+    assert run("config", "--config", str(config)).status == 0
+
+
 def test_one_entry_of_several_may_have_metrics(tmp_path: Path) -> None:
     config = tmp_path / "asz.yaml"
     config.write_text(

@@ -2,12 +2,15 @@
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from asz.errors import NotFoundError, RootError
+from asz.storage import steps
 from asz.storage.root import Root
+from asz.storage.steps import Moment, Step
 
 
 def test_a_new_root_is_private_and_marked(tmp_path: Path) -> None:
@@ -107,3 +110,37 @@ def test_a_link_in_place_of_a_session_is_not_written_through(tmp_path: Path) -> 
     with pytest.raises(RootError, match="not a directory of the storage root"):
         root.make_session_dir("s")
     assert root.sessions() == []
+
+
+def test_threads_that_make_it_at_once_get_on(tmp_path: Path) -> None:
+    for number in range(20):
+        root = Root.open(tmp_path / str(number), write=True)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _turn, made=root: made.make(), range(4)))
+        assert [path.name for path in root.path.iterdir()] == ["_root.json"]
+
+
+def test_a_marker_whose_temporary_another_process_took_is_tried_again(tmp_path: Path) -> None:
+    root = Root.open(tmp_path / "root", write=True)
+    taken: list[Path] = []
+
+    def take(step: Step, moment: Moment) -> None:
+        if step is Step.FILE_SYNC and moment == "before" and not taken:
+            taken.append(root.path / ".tmp-_root.json")
+            taken[0].unlink()
+
+    steps.observer = take
+    try:
+        root.make()
+    finally:
+        steps.observer = lambda _step, _moment: None
+    assert taken
+    assert [path.name for path in root.path.iterdir()] == ["_root.json"]
+
+
+def test_a_marker_that_leads_nowhere_is_named(tmp_path: Path) -> None:
+    root = Root.open(tmp_path / "root", write=True)
+    root.path.mkdir()
+    (root.path / "_root.json").symlink_to("nowhere")
+    with pytest.raises(RootError, match="move it away"):
+        root.make()
