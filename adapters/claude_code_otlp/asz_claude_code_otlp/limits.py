@@ -14,8 +14,9 @@ kept can be sent on."""
 MAX_CONNECTIONS: Final = 256
 """Further peers wait in the listening socket's queue until one leaves."""
 
-MAX_STREAMS: Final = 8
-"""Requests at once on one gRPC connection; an exporter has one for each signal."""
+MAX_STREAMS: Final = 100
+"""Requests at once on one gRPC connection. An exporter has one for each signal; far more are let be, as
+gRPC counts a request as open for a moment after its answer and resets one that comes too early."""
 
 MAX_HEADER_BYTES: Final = 64 << 10
 

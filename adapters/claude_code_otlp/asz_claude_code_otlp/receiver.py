@@ -114,15 +114,13 @@ def _listening(listen: str, places: Iterable[Place]) -> Iterator[list[socket.soc
         made: list[socket.socket] = []
         missing = ""
         for family, where in places:
-            one = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
             try:
+                one = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
                 _bind(one, family, where)
             except OSError as error:
-                if error.errno not in _NO_SUCH_ADDRESS:
+                if error.errno not in _NO_SUCH_ADDRESS:  # as when IPv6 is off, and localhost has it
                     raise AdapterError(f"listen: {listen}: {_reason(error)}") from error
-                missing = error.strerror or str(
-                    error
-                )  # localhost, where one of its two is switched off
+                missing = _reason(error)
             else:
                 made.append(one)
         if not made:
