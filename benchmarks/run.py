@@ -1,6 +1,6 @@
 """Measures asz beside the floor of the same run, and prints ratios.
 
-    python benchmarks/run.py --generator DIR [--scratch DIR] [--bytes N] [--runs N]
+    python benchmarks/run.py [--generator DIR] [--scratch DIR] [--bytes N] [--runs N]
 
 ``DIR`` holds ``corpusgen.py``. Trees are made below the scratch directory and kept there for the next
 run. Every figure is the median of ``--runs`` runs.
@@ -187,7 +187,9 @@ def startup(bench: Bench) -> None:
 def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--generator", type=Path, required=True)
+    parser.add_argument(
+        "--generator", type=Path, default=HERE.parent / "tests" / "truth" / "corpus"
+    )
     parser.add_argument("--scratch", type=Path, default=Path("/tmp/asz-bench"))
     parser.add_argument("--bytes", type=float, default=1.1e9)
     parser.add_argument("--runs", type=int, default=3)

@@ -1,5 +1,6 @@
 """``asz index``."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +61,12 @@ def _coverage(invocation: Invocation, root: "Root") -> Iterator[dict[str, Any]]:
 
 def _holdings(root: "Root", session: str) -> Iterator[dict[str, Any]]:
     """One row for each kind of file in each stream and run of a session."""
+    from asz.assembly import copies, streams
     from asz.storage import index
 
     rows = index.load(root.session_dir(session))
+    originals = copies.remove(rows, streams.find(rows)).records
+    own = Counter(record.seq for record in originals)
     groups: dict[tuple[str, str], list[FileRow]] = {}
     for file in rows.files.values():
         place = file.name.rpartition("/")[0]
@@ -73,6 +77,7 @@ def _holdings(root: "Root", session: str) -> Iterator[dict[str, Any]]:
             "kind": kind,
             "files": len(files),
             "records": sum(file.records for file in files),
+            "copies": sum(file.records - own[file.seq] for file in files if kind != "changes"),
             "first": min(file.seq for file in files),
             "last": max(file.seq for file in files),
         }

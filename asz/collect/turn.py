@@ -192,7 +192,7 @@ class Turn:
                 f"{self._work.session}: belongs to {owner}; adapter {name} brings the same id for "
                 f"{runtime}, which is not read"
             )
-        if own and owner is not None and state.fact("runtime") is None:
+        if names and owner is not None and state.fact("runtime") is None:
             state.set_fact("runtime", owner)
         return own
 

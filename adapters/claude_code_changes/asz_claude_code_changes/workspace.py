@@ -7,7 +7,9 @@ from typing import Final
 import msgspec
 
 _READ: Final = 8 << 20
-"""Bytes looked at; a first line is far shorter."""
+"""Bytes after which no further line is looked at; a first line is far shorter."""
+_LONGEST: Final = 64 << 20
+"""Bytes of the longest line that is looked at: the files of one large change may fill many megabytes."""
 
 
 class _Root(msgspec.Struct, frozen=True):
@@ -22,8 +24,8 @@ _HEAD: Final = msgspec.json.Decoder(_Head)
 
 
 def workspace_of(path: str) -> str | None:
-    """The ``root.path`` of the first line that has one; empty when none has; ``None`` when there is no
-    complete line yet, so that nobody knows.
+    """The ``root.path`` of the first line that has one; empty when none has, as far as is looked; ``None``
+    when there is no complete line yet, so that nobody knows.
 
     :raises OSError: the file cannot be read.
     """
@@ -32,10 +34,11 @@ def workspace_of(path: str) -> str | None:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None
         found = None
-        while handle.tell() < _READ and (line := handle.readline(_READ)).endswith(b"\n"):
+        while handle.tell() < _READ and not found:
+            line = handle.readline(_LONGEST)
+            if not line.endswith(b"\n"):
+                return found if len(line) < _LONGEST else ""
             found = _named_in(line)
-            if found:
-                break
         return found
 
 

@@ -9,7 +9,7 @@ from asz_claude_code_changes.discover import discover
 from asz_claude_code_changes.options import Options
 from asz_hookspecs import AdapterError, Discovery
 
-from .tree import AGENT, OTHER, PLUGIN, SESSION, Data, dump, observed, sources, srcs
+from .tree import AGENT, OTHER, PLUGIN, SESSION, Data, change, dump, observed, sources, srcs
 
 MAIN = f"{PLUGIN}/output/{SESSION}/main.jsonl"
 NOBODY = 65534
@@ -247,6 +247,13 @@ def test_a_file_that_names_no_workspace(data: Data) -> None:
     data.write(MAIN, dump(observed(root=None)) + b'{"root":7}\n')
     assert srcs(data.discover(exclude=["/private/**"])) == [MAIN]
     assert srcs(data.discover(include=["/work/**"])) == []
+
+
+def test_a_first_line_of_many_megabytes_is_read_to_its_end(data: Data) -> None:
+    hunk = {"lines": ["+" + "x" * (9 << 20)]}
+    data.stream("main", SESSION, PLUGIN, observed("toolu_1", change(hunks=[hunk])), observed())
+    assert srcs(data.discover(include=["/work/**"])) == [MAIN]
+    assert srcs(data.discover(exclude=["/work/**"])) == []
 
 
 @pytest.mark.parametrize("content", [b"", dump(observed())[:-1]])

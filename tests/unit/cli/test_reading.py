@@ -201,7 +201,7 @@ def test_index_says_how_far_it_goes(run: Run, root: Path) -> None:
     shutil.rmtree(root / SESSION / "index")
     assert run("index")[1].splitlines()[1].split()[2:] == ["0", "10", "behind"]
     rows = json.loads(run("index", SESSION, "--json")[1])
-    assert sum(row["records"] for row in rows) == 69
+    assert (sum(row["records"] for row in rows), sum(row["copies"] for row in rows)) == (69, 2)
 
 
 def test_verify_names_each_problem(run: Run, root: Path) -> None:
