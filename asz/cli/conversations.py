@@ -19,12 +19,12 @@ _LONGEST_TITLE: Final = 48
 @_command("conversations")
 @json_option
 def command(invocation: Invocation, as_json: bool) -> int:
-    """List the conversations of the storage root."""
+    """List the conversations of the storage root, the one that was active last first."""
     import msgspec
 
     from asz.flow.listing import conversations
 
-    rows = list(conversations(invocation.open_root()))
+    rows = conversations(invocation.open_root())
     if as_json:
         click.echo(json_text(msgspec.to_builtins(rows)))
     else:

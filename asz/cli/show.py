@@ -1,9 +1,10 @@
 """``asz show``."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -11,12 +12,16 @@ from asz.cli.ids import resolve
 from asz.cli.invocation import Invocation, json_option
 from asz.cli.invocation import command as _command
 from asz.cli.text import json_text, printable
+from asz.errors import NotFoundError
 
 if TYPE_CHECKING:
     from asz.storage.rows import FileRow, RecordRow, SessionRows
     from asz.storage.sd import LandedPart
 
 _INDENT = " " * 11
+
+_ADDRESS: Final = re.compile(r"(?a:(\d{1,18}):(\d{1,18}))")
+"""``seq:row``, as ``asz conversation`` prints it in brackets."""
 
 
 class _Landed(NamedTuple):
@@ -34,7 +39,7 @@ class _Landed(NamedTuple):
 @click.argument("id_", metavar="ID")
 @json_option
 def command(invocation: Invocation, session: str, id_: str, as_json: bool) -> int:
-    """Print the landed records behind a record id or a tool-use id.
+    """Print the landed records behind a record id, a tool-use id or an address such as 1:23.
 
     SESSION and ID may be shortened to what is unique. A record id that landed more than once shows every
     copy; a tool-use id shows the record that asked and the one that answered.
@@ -58,7 +63,17 @@ def _matching(rows: "SessionRows", id_: str) -> "list[RecordRow]":
         for name in dict.fromkeys((record.id, *(part.id for part in record.parts))):
             if name is not None:
                 by_id.setdefault(name, []).append(record)
+    address = _ADDRESS.fullmatch(id_)
+    if address is not None and id_ not in by_id:
+        return [_at(rows, *map(int, address.groups()))]
     return by_id[resolve(id_, by_id, "record")]
+
+
+def _at(rows: "SessionRows", seq: int, row: int) -> "RecordRow":
+    for record in rows.records:
+        if (record.seq, record.row) == (seq, row):
+            return record
+    raise NotFoundError(f"no record landed at {seq}:{row}")
 
 
 def _read(directory: Path, rows: "SessionRows", record: "RecordRow") -> _Landed:

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
 
 from asz.collect.planning import Plan, plan
-from asz.collect.pool import Job, Shared, turns
 from asz.collect.turn import take_turn
 from asz.collect.work import Assembler, Counts, Entries, Limits, LoadEntries, Report, Work
 from asz.storage.root import Root
@@ -93,6 +92,8 @@ class Collector:
                 )
                 progress.sessions += 1
             return
+        from asz.collect.pool import Job, Shared, turns  # most passes need no other process
+
         shared = Shared()
         done = 0
         job = Job(self.root, self.load, self.limits, self.assembler)

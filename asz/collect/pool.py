@@ -92,6 +92,20 @@ def _turn(work: Work) -> Report:
 
 
 @contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Processes started in here inherit that an interrupt waits: one that came while a worker is still
+    importing would end it with a traceback. This process gets its own afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+
+@contextmanager
 def _pool(job: Job, shared: Shared, workers: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_start, initargs=(job, shared)
@@ -113,7 +127,8 @@ def turns(
     A turn whose process dies, or that fails where no error was expected, is a report with an error.
     """
     with _pool(job, shared, workers) as pool:
-        futures: dict[Future[Report], Work] = {pool.submit(_turn, work): work for work in works}
+        with _interrupts_held():
+            futures: dict[Future[Report], Work] = {pool.submit(_turn, work): work for work in works}
         waiting = set(futures)
         while waiting:
             done, waiting = wait(waiting, REFRESH_SECONDS, FIRST_COMPLETED)

@@ -38,8 +38,12 @@ class ConversationRow:
     """Sums over finished calls; ``None`` when no cache holds them."""
 
 
-def conversations(root: Root) -> Iterator[ConversationRow]:
-    """Every conversation, and every session that has none yet, by id."""
+def conversations(root: Root) -> list[ConversationRow]:
+    """Every conversation, and every session that has none yet; the one that was active last first."""
+    return sorted(_rows(root), key=lambda row: (row.through_time or "", row.id), reverse=True)
+
+
+def _rows(root: Root) -> Iterator[ConversationRow]:
     for name in sorted({*root.sessions(), *root.conversations()}):
         try:
             rounds = chain.round_names(root.conversation_dir(name))

@@ -7,6 +7,7 @@ caller runs it inside the adapter's guard.
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -117,7 +118,12 @@ def _refusal(source: Source) -> str | None:
 
 
 def _absolute(root: Any) -> bool:
-    if not isinstance(root, str) or "\0" in root or not Path(root).is_absolute():
+    return isinstance(root, str) and _absolute_text(root)
+
+
+@lru_cache(maxsize=64)  # thousands of sources share a root
+def _absolute_text(root: str) -> bool:
+    if "\0" in root or not Path(root).is_absolute():
         return False
     return root == root.encode("utf-8", "replace").decode()
 

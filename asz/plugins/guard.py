@@ -1,7 +1,6 @@
 """Turns whatever an adapter raises into one error with its name on it."""
 
 import traceback
-from asyncio import CancelledError
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -57,6 +56,8 @@ class Guard:
             await self._awaited(hook, lambda: manager.__aexit__(None, None, None))
 
     async def _awaited(self, hook: str, call: Callable[[], Awaitable[object]]) -> None:
+        from asyncio import CancelledError  # loaded already by whoever runs this
+
         try:
             await call()
         except (KeyboardInterrupt, GeneratorExit, CancelledError):

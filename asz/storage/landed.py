@@ -58,21 +58,23 @@ def last_landed(session_dir: Path) -> int:
 
 def remove_leftovers(session_dir: Path) -> None:
     """Remove temporary files of an interrupted pass. Only the session lock's holder may."""
-    for _place, directory in _directories(session_dir):
+    for _place, path in _directories(session_dir):
+        directory = Path(path)
         if not directory.parent.is_symlink():
             remove_temporaries(directory)
 
 
-def _directories(session_dir: Path) -> Iterator[tuple[str, Path]]:
+def _directories(session_dir: Path) -> Iterator[tuple[str, str]]:
+    """Each place and its path; as text, for there are thousands and a pass looks at all."""
     for place in PLACES:
         try:
             with os.scandir(session_dir / place) as entries:
-                names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
+                found = sorted((e.name, e.path) for e in entries if e.is_dir(follow_symlinks=False))
         except (FileNotFoundError, NotADirectoryError):
             continue
-        for name in names:
+        for name, path in found:
             if not name.startswith(TEMPORARY):
-                yield f"{place}/{name}", session_dir / place / name
+                yield f"{place}/{name}", path
 
 
 def file_name(kind: str, stamp: str, seq: int) -> str:
