@@ -45,7 +45,7 @@ class _Deriving:
 
     def run(self, report: "Report") -> None:
         counts = report.counts
-        done = self.deriver.run(whole=not (counts.pending or counts.busy))
+        done = self.deriver.run(whole=not (counts.pending or counts.busy or counts.errors))
         for line in done.errors:
             report.error(line)
         if done.busy is not None:

@@ -1,4 +1,4 @@
-"""The beginning of what was said, read from the landed file a node refers to."""
+"""The beginning of what was said or asked for, read from the landed file a node refers to."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ _SPOKEN: Final = frozenset(
         "control.notice",
     )
 )
+_ASKED: Final = frozenset(("tool", "agent.call"))
 _LONGEST: Final = 100
 
 
@@ -38,14 +39,18 @@ class Excerpts:
         self._file = lru_cache(maxsize=8)(self._read)
 
     def of(self, node: "Node") -> str:
-        """The first words of a node; empty when it says nothing."""
-        if node.ref is None or node.kind not in _SPOKEN:
+        """The first words of a node in quotes, or the input of a tool as JSON; empty when it has neither."""
+        if node.ref is None or node.kind not in _SPOKEN | _ASKED:
             return ""
         lines = self._file(node.ref.seq)
         if node.ref.row > len(lines):
             return ""
-        text = " ".join(_text(lines[node.ref.row - 1], node.ref.block).split())
-        return f'"{text[: _LONGEST - 1]}…"' if len(text) > _LONGEST else f'"{text}"' if text else ""
+        asked = node.kind in _ASKED
+        read = _input if asked else _text
+        text = " ".join(read(lines[node.ref.row - 1], node.ref.block).split())
+        if len(text) > _LONGEST:
+            text = f"{text[: _LONGEST - 1]}…"
+        return text if asked or not text else f'"{text}"'
 
     def _read(self, seq: int) -> list[bytes]:
         from asz.errors import FormatError
@@ -61,9 +66,19 @@ class Excerpts:
 
 
 def _text(line: bytes, block: int | None) -> str:
+    return next((str(part["text"]) for part in _parts(line, block) if part.get("text")), "")
+
+
+def _input(line: bytes, block: int | None) -> str:
+    from asz.jsonio import encode
+
+    return next(
+        (encode(part["data"]).decode() for part in _parts(line, block) if "data" in part), ""
+    )
+
+
+def _parts(line: bytes, block: int | None) -> list[dict[str, Any]]:
     from asz.jsonio import decode
 
     parts: list[dict[str, Any]] = decode(line).get("parts", [])
-    if block is not None:
-        parts = parts[block : block + 1]
-    return next((str(part["text"]) for part in parts if part.get("text")), "")
+    return parts if block is None else parts[block : block + 1]

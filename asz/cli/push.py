@@ -10,9 +10,11 @@ import click
 
 from asz.cli.invocation import Invocation, json_option
 from asz.cli.invocation import command as _command
+from asz.errors import ConfigError
 
 if TYPE_CHECKING:
     from asz.export.counting import Pass
+    from asz.export.endpoint import Receiver
     from asz.export.push import Pusher
     from asz.plugins import Adapters
     from asz.storage.root import Root
@@ -66,12 +68,30 @@ def make_pusher(
     settings = invocation.settings
     otlp = settings.export.otlp
     receiver = receiver_of(otlp, settings.origin)
+    if receiver.local:
+        adapters = adapters or invocation.adapters()
+        _refuse_own(invocation, receiver, adapters)
 
     def runtimes() -> Mapping[str, str]:
         found = adapters or invocation.adapters()
         return {a.info.service_name: a.info.runtime for a in found.active if a.info.service_name}
 
     return Pusher(root, otlp, receiver, runtimes)
+
+
+def _refuse_own(invocation: Invocation, receiver: "Receiver", adapters: "Adapters") -> None:
+    """Refuse to send to asz's own receiver: it would keep the metrics, to be sent again and again, and
+    drop the files, which would count as sent.
+
+    :raises ConfigError: an enabled adapter listens there.
+    """
+    for adapter in adapters.active:
+        listen = getattr(adapter.options, "listen", None) if adapter.receives else None
+        if isinstance(listen, str) and listen.endswith(f":{receiver.port}"):
+            raise ConfigError(
+                f"{invocation.settings.origin('export.otlp.endpoint')}: export.otlp.endpoint: expected "
+                f"a receiver other than asz's own, {adapter.title} listens on {listen}"
+            )
 
 
 def push(

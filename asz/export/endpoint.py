@@ -121,7 +121,9 @@ _Wrong = Callable[[str, str], ConfigError]
 def _split(otlp: Otlp, wrong: _Wrong) -> SplitResult:
     text = otlp.endpoint
     if not text:
-        raise wrong("endpoint", f"expected {EXPECTED}, found nothing")
+        raise ConfigError(
+            f"export.otlp.endpoint: no receiver is configured; set it in asz.yaml to {EXPECTED}"
+        )
     try:
         address = urlsplit(text if "://" in text else f"//{text}")
         _ = address.port  # looked at only now

@@ -88,7 +88,9 @@ def _read(signal: Signal, response: httpx.Response, body: bytes) -> Answer:
     message, seconds = read_status(body) if protobuf and not response.is_success else ("", None)
     said = f"answered {status}" + (f": {message}" if message else "")
     if response.is_success:
-        taken = read_response(signal, body) if protobuf or not type_ or not body else None
+        whole = len(body) <= LONGEST_ANSWER  # else it was not read to its end
+        readable = whole and (protobuf or not type_ or not body)
+        taken = read_response(signal, body) if readable else None
         if taken is None:
             what = shortened(type_) or "something that is no OTLP response"
             return Failed(f"{said} with {what}; is it an OTLP receiver?", "signal")

@@ -122,7 +122,8 @@ class _Derivation:
         meter, store = self._meter, self._store
         since = store.since(meter.runtime, self._deriver.now() - meter.lookback * _SECOND)
         looked = store.looked_at(meter.runtime)
-        for session in self._deriver.root.sessions():
+        sessions = self._deriver.root.sessions()
+        for session in sessions:
             try:
                 self._look(session, looked.get(session), since)
             except (AszError, OSError) as error:
@@ -130,7 +131,7 @@ class _Derivation:
             if len(self._batch.calls) >= BATCH_CALLS:
                 self._save()
         self._save()
-        if since and whole:
+        if since and whole and sessions:  # an empty root has its history still to come
             store.complete(meter.runtime)
 
     def _look(self, session: str, looked: str | None, since: int) -> None:

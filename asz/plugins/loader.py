@@ -3,7 +3,7 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -96,7 +96,7 @@ def load_adapters(
     loader.introduce()
     adapters = loader.finish(validate, _unmatched(selection, items))
     _check_runnable(adapters)
-    check_metering(adapters.active)
+    check_metering(_metering(adapters, items) if validate else adapters.active)
     return adapters
 
 
@@ -276,6 +276,20 @@ def _is_blocked(selection: Selection, item: Installed) -> bool:
 def _normal(distribution: str) -> str:
     """A distribution's name as package indexes compare it."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def _metering(adapters: Adapters, items: list[Installed]) -> tuple[Adapter, ...]:
+    """The adapters whose metrics must not count the same: also those asz.yaml lists and ``--adapter`` leaves
+    out, since one command after the other would send the same count as surely as one command."""
+    selection = adapters.selection
+    if not selection.only or not any(adapter.metrics for adapter in adapters.active):
+        return adapters.active
+    listed = {entry.name for entry in selection.entries}
+    loader = _Loader(replace(selection, only=frozenset()))
+    for item in _marked(selection, [item for item in items if item.name in listed]):
+        loader.import_one(item)
+    loader.introduce()
+    return loader.finish(False, ()).active
 
 
 def _unmatched(selection: Selection, items: list[Installed]) -> list[str]:

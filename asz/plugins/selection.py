@@ -16,7 +16,8 @@ class Selection:
     entries: tuple[AdapterEntry, ...] = ()
     """An installed adapter without one takes part as its ``AdapterInfo`` says."""
     only: frozenset[str] = frozenset()
-    """``--adapter``: when not empty, no other adapter is imported."""
+    """``--adapter``: when not empty, no other adapter takes part. It is not even imported, unless one that does
+    has metrics on, which no two may count."""
     blocked: frozenset[str] = frozenset()
     """``ASZ_DISABLE_ADAPTERS``: names of adapters or of distributions; wins over everything."""
 

@@ -86,11 +86,29 @@ def test_with_its_metrics_off_it_takes_them_and_keeps_none(tmp_path: Path, port:
     assert kept(collector.root) == []
 
 
-def test_metrics_of_both_adapters_would_count_twice(asz: Any) -> None:
+@pytest.mark.parametrize(
+    "only", [(), ("--adapter", "claude-code"), ("--adapter", "claude-code-otlp")]
+)
+def test_metrics_of_both_adapters_would_count_twice(asz: Any, only: tuple[str, ...]) -> None:
+    """Also in two commands, each with one of them."""
     asz.config("adapters:\n  - {name: claude-code-otlp}\n  - {name: claude-code, metrics: true}\n")
-    done = asz("collect", "--once")
+    done = asz("collect", "--once", *only)
     assert done.returncode == 2
     assert "one count would be sent twice" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("collect", "--once"), ("push", "--once")])
+def test_asz_does_not_send_to_itself(asz: Any, command: tuple[str, ...]) -> None:
+    asz("collect", "--sample", "--root", str(asz.root))
+    (asz.home / "asz.yaml").write_text(
+        "adapters: [{name: claude-code-otlp, enabled: true, metrics: false}]\n"
+        "export: {otlp: {endpoint: 'localhost:4317'}}\n"
+    )
+    done = asz(*command)
+    assert done.returncode == 2
+    assert (
+        "asz.yaml:2: export.otlp.endpoint: expected a receiver other than asz's own" in done.stderr
+    )
 
 
 def test_a_port_that_is_taken_costs_one_line(tmp_path: Path, port: int) -> None:

@@ -1,6 +1,7 @@
 """How a command ends when the machine wants it to: signals, a killed parent, streams that were closed."""
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -33,6 +34,18 @@ def home(tmp_path: Path) -> Path:
 def environment(home: Path) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     return {**inherited, "HOME": str(home), "ASZ_ROOT": str(home / "root")}
+
+
+WAITS_TO_START = """
+import fcntl, pathlib, sys
+
+if any("spawn_main" in argument for argument in sys.orig_argv):
+    here = pathlib.Path(__file__).parent
+    with open(here / "gate") as gate:
+        (here / "came").touch()
+        fcntl.flock(gate, fcntl.LOCK_SH)
+"""
+"""What a worker process runs first."""
 
 
 def start(home: Path) -> "subprocess.Popen[bytes]":
@@ -73,6 +86,29 @@ def test_a_signal_ends_a_pass_and_its_workers(home: Path, ends: signal.Signals) 
     _, said = collecting.communicate(timeout=30)
     assert collecting.returncode == 130
     assert b"Traceback" not in said
+    assert_goes_on(home)
+
+
+def test_an_interrupt_at_the_terminal_reaches_workers_that_are_starting(home: Path) -> None:
+    (home / "sitecustomize.py").write_text(WAITS_TO_START)
+    given = environment(home)
+    given["PYTHONPATH"] = os.pathsep.join(filter(None, (str(home), given.get("PYTHONPATH"))))
+    with (home / "gate").open("w") as gate:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        collecting = subprocess.Popen(
+            [*ASZ, *COLLECT],
+            cwd=home,
+            env=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        while collecting.poll() is None and not (home / "came").exists():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                collecting.wait(0.01)
+        os.killpg(collecting.pid, signal.SIGINT)
+    _, said = collecting.communicate(timeout=30)
+    assert (collecting.returncode, said.strip()) == (130, b"")
     assert_goes_on(home)
 
 

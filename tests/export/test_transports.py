@@ -46,6 +46,7 @@ def test_success_without_a_body_is_taken(page: Page, place: Place) -> None:
         (Page(200, (HTML,), b"<html>log in</html>"), "text/html"),
         (Page(200, ((b"content-type", b"application/json"),), b"{}"), "application/json"),
         (Page(200, (), b"<html>log in</html>"), "no OTLP response"),
+        (Page(200, (PROTOBUF,), b"x" * (3 << 20)), "is it an OTLP receiver"),
         (Page(200, (PROTOBUF,), b"\xff\xff"), "application/x-protobuf"),
         (Page(302, ((b"location", b"/login"),)), "redirecting to /login"),
         (Page(307, ((b"location", b"https://example.org/v1/logs"),)), "redirects are not followed"),

@@ -195,6 +195,41 @@ def test_metrics_are_off_unless_asked_for(tmp_path: Path) -> None:
     assert not (pipeline.root / "_metrics").exists()
 
 
+def test_the_first_derivation_goes_on_while_a_session_cannot_land(tmp_path: Path) -> None:
+    """Its history is as old in the pass that can land it."""
+    projects = tmp_path / "projects" / "-work"
+    projects.mkdir(parents=True)
+    pipeline = Pipeline(tmp_path, projects.parent, ", metrics: true")
+    assert pipeline.collect().status == 0
+    first, second, third = (
+        f"0b5ff9a0-7d0f-4a5e-9c1a-2f7f8d1f0a{number}" for number in (11, 22, 33)
+    )
+    for session in (first, second):
+        (projects / f"{session}.jsonl").write_text(old_call(session))
+    in_the_way = pipeline.root / second
+    in_the_way.write_text("")
+    assert pipeline.collect().status == 1
+    in_the_way.unlink()
+    assert pipeline.collect().status == 0
+    assert points(pipeline.root) == []
+    (projects / f"{third}.jsonl").write_text(old_call(third))
+    assert pipeline.collect().status == 0
+    assert {point.attribute("session.id") for point in points(pipeline.root)} == {third}
+
+
+def old_call(session: str) -> str:
+    """A line of a transcript, of years ago."""
+    usage = {"input_tokens": 1, "output_tokens": 2}
+    message = {"id": f"msg_{session}", "role": "assistant", "model": "m", "content": []}
+    line = {
+        "type": "assistant",
+        "uuid": f"u-{session}",
+        "timestamp": "2020-01-01T00:00:00.000Z",
+        "message": {**message, "stop_reason": "end_turn", "usage": usage},
+    }
+    return json.dumps(line) + "\n"
+
+
 def test_errors_and_busy_derivations_are_of_the_pass(tmp_path: Path) -> None:
     sample = Path(asz_claude_code.__file__).parent / "sample" / "projects"
     pipeline = Pipeline(tmp_path, sample, ", metrics: true, metrics_lookback: 9999d")

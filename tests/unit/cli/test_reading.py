@@ -187,6 +187,16 @@ def test_show_finds_a_record_by_its_id_and_by_a_tool_use_id(run: Run) -> None:
     assert by_id == [call]
 
 
+def test_show_takes_the_address_that_conversation_prints(run: Run) -> None:
+    _, tree, _ = run("conversation", SESSION)
+    (line,) = [line for line in tree.splitlines() if "tool Bash (failed)" in line]
+    assert line.endswith('[1:14] {"command":"make test","description":"Run the tests"}')
+    (shown,) = json.loads(run("show", SESSION, "1:14", "--json")[1])
+    assert (shown["seq"], shown["row"], shown["record"]["ord"]) == (1, 14, 14)
+    status, out, err = run("show", SESSION, "1:999")
+    assert (status, out, err) == (1, "", "asz: error: no record landed at 1:999\n")
+
+
 def test_show_prints_the_bytes_that_landed(run: Run, root: Path) -> None:
     (path,) = (root / SESSION / "streams" / "main").iterdir()
     line = path.read_bytes().splitlines()[2]

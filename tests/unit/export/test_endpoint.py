@@ -35,7 +35,6 @@ def test_addresses(endpoint: str, protocol: str, authority: str, path: str, tls:
 @pytest.mark.parametrize(
     "endpoint",
     [
-        "",
         ":4317",
         "localhost:0",
         "localhost:99999",

@@ -59,3 +59,15 @@ def test_a_conversation_outlives_its_session(root: Root, landing: Landing) -> No
     parse(root, "s1")
     landing.directory.rename(root.path.parent / "moved away")
     assert [(row.id, row.title) for row in conversations(root)] == [("s1", "a title")]
+
+
+def test_the_conversation_that_was_active_last_stands_first(root: Root) -> None:
+    for name, time in (("s1", "2026-09-01T09:00:00Z"), ("s2", "2031-01-01T00:00:00Z")):
+        Landing(root.path, name).write([prompt("u1", time)])
+        parse(root, name)
+    Landing(root.path, "s3").write([prompt("u1")])
+    assert [(row.id, row.state) for row in conversations(root)] == [
+        ("s2", "current"),
+        ("s1", "current"),
+        ("s3", "unparsed"),
+    ]

@@ -152,6 +152,14 @@ def test_a_root_with_nothing_young_is_begun_all_the_same(place: Place) -> None:
     assert place.names == []
 
 
+def test_an_empty_root_has_no_history_to_be_through_with(place: Place) -> None:
+    place.derive()
+    place.now += 3600 * SECOND
+    place.land(fragment("old", 1, at="2020-01-01T00:00:00"), fragment("new", 2))
+    place.derive()
+    assert place.output == [2.0]
+
+
 def test_the_first_derivation_lasts_until_all_has_landed(place: Place) -> None:
     place.lookback = 600
     place.land(fragment("old", 1, at="09:00:00"))
