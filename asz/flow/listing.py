@@ -12,7 +12,7 @@ from asz.flow.sf import RoundHeader
 from asz.storage.landed import landed_names
 from asz.storage.root import Root
 
-ChainState = Literal["current", "behind", "unparsed", "broken"]
+ChainState = Literal["current", "behind", "unparsed", "purged", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class ConversationRow:
     id: str
     state: ChainState
     """``current``: the chain covers all that landed. ``behind``: more has landed, or ``unparsed``:
-    nothing is assembled yet; ``asz parse`` does it. ``broken``: a round is missing, or something
-    cannot be read."""
+    nothing is assembled yet; ``asz parse`` does it. ``purged``: its landed files are gone.
+    ``broken``: a round is missing, or something cannot be read."""
     title: str | None = None
     from_time: str | None = None
     through_time: str | None = None
@@ -68,7 +68,9 @@ def _row(root: Root, name: str, rounds: list[RoundName]) -> ConversationRow:
     standing: ChainState = "current"
     if [each.number for each in rounds] != list(range(1, len(rounds) + 1)):
         standing = "broken"
-    elif landed and landed[-1].seq > header.through_seq:
+    elif not landed:
+        standing = "purged"
+    elif landed[-1].seq > header.through_seq:
         standing = "behind"
     return ConversationRow(
         id=name,

@@ -58,7 +58,8 @@ def test_a_conversation_outlives_its_session(root: Root, landing: Landing) -> No
     land_small(landing)
     parse(root, "s1")
     landing.directory.rename(root.path.parent / "moved away")
-    assert [(row.id, row.title) for row in conversations(root)] == [("s1", "a title")]
+    rows = [(row.id, row.title, row.state) for row in conversations(root)]
+    assert rows == [("s1", "a title", "purged")]
 
 
 def test_the_conversation_that_was_active_last_stands_first(root: Root) -> None:
