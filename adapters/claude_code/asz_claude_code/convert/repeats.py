@@ -10,18 +10,22 @@ from collections.abc import Iterator
 from typing import Final
 
 from asz_claude_code.convert.scan import members
-from asz_claude_code.convert.shapes import Line
 
 _CONTENT: Final = b'"content":'
+_MESSAGE: Final = b'"message":'
+_RESULT: Final = b'"toolUseResult":'
+_ATTACHMENT: Final = b'"attachment":'
+_ID: Final = b'"uuid":'
 
 
-def repeats_a_key(raw: bytes, line: Line) -> bool:
+def repeats_a_key(raw: bytes, content: bytes, result: bytes, attached: bytes) -> bool:
     """Whether a record holds a key twice, itself or in its message.
 
     :param raw: the record, which is a JSON object.
-    :param line: what was read from it.
+    :param content: raw JSON of what was taken as its message's content; empty for none. So are
+        ``result`` for its tool result and ``attached`` for its attachment.
     """
-    if _all_come_first(raw, line):
+    if _all_come_first(raw, content, result, attached):
         return False
     top = list(members(raw))
     inner = [members(value) for key, value in top if key == "message" and value[:1] == b"{"]
@@ -30,32 +34,36 @@ def repeats_a_key(raw: bytes, line: Line) -> bool:
     )
 
 
-def _all_come_first(raw: bytes, line: Line) -> bool:
-    """Whether each value that was taken is the one after the first place its key is found."""
-    message, result, attached = line.message, bytes(line.tool_use_result), bytes(line.attachment)
-    content = bytes(message.content) if message is not None else b""
-    start = raw.find(_CONTENT) + len(_CONTENT) if content else 0
-    end = start + len(content)  # in between no key is the record's own; it is most of the bytes
+def _all_come_first(raw: bytes, content: bytes, result: bytes, attached: bytes) -> bool:
+    """Whether each value that was taken stands right after the first place its key is found, without
+    space, as Claude Code writes it, and the small keys stand once around them.
+
+    This runs for every record, so it looks at most bytes once and calls nothing of its own. A quote
+    inside a string is escaped, so a key is never found in one.
+    """
+    head, tail = (
+        len(raw),
+        0,
+    )  # before and behind the large values, where the record's own keys stand
+    if content:
+        head = raw.find(_CONTENT) + len(_CONTENT)
+        tail = head + len(content)
+        if head < len(_CONTENT) or not raw.startswith(content, head):
+            return False
+    if result:
+        at = raw.find(_RESULT, tail) + len(_RESULT)
+        if at < len(_RESULT) or not raw.startswith(result, at) or raw.find(_RESULT, 0, head) >= 0:
+            return False
+        head, tail = min(head, at), max(tail, at + len(result))
+    if attached:
+        at = raw.find(_ATTACHMENT, tail) + len(_ATTACHMENT)
+        if at < len(_ATTACHMENT) or not raw.startswith(attached, at):
+            return False
+        head, tail = min(head, at), max(tail, at + len(attached))
     return (
-        (not content or (start >= len(_CONTENT) and raw.startswith(content, start)))
-        and (message is None or _comes_first(raw, b'"message":', b"{", start, end))
-        and (not result or _comes_first(raw, b'"toolUseResult":', result, start, end))
-        and (not attached or _comes_first(raw, b'"attachment":', attached, start, end))
-        and (line.uuid is None or _comes_first(raw, b'"uuid":', _quoted(line.uuid), start, end))
+        raw.count(_MESSAGE, 0, head) + raw.count(_MESSAGE, tail) <= 1
+        and raw.count(_ID, 0, head) + raw.count(_ID, tail) <= 1
     )
-
-
-def _comes_first(raw: bytes, key: bytes, value: bytes, start: int, end: int) -> bool:
-    """Whether the first ``key`` outside of ``start`` to ``end`` is followed by ``value``, without space, as
-    Claude Code writes it. A quote inside a string is escaped, so a key is never found in one."""
-    at = raw.find(key, 0, start)
-    if at < 0:
-        at = raw.find(key, end)
-    return at >= 0 and raw.startswith(value, at + len(key))
-
-
-def _quoted(text: str) -> bytes:
-    return b'"%b"' % text.encode("utf-8", "surrogatepass")
 
 
 def _repeated(keys: Iterator[str]) -> bool:

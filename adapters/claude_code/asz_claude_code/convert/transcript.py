@@ -1,7 +1,7 @@
 """One line of a transcript to one record."""
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from asz_claude_code.convert.attachment import add_attachment, is_queued_prompt, read_attachment
 from asz_claude_code.convert.changes import changes_part, tells_of_a_file
@@ -37,6 +37,24 @@ _TASK_ID: Final = re.compile(r"<task-id>([^<]*)</task-id>")
 _ENVELOPE_WHY: Final = "fields without a role in the model"
 
 
+class _Values(NamedTuple):
+    """The large values of a line, raw; empty for none."""
+
+    content: bytes
+    result: bytes
+    attached: bytes
+
+    @property
+    def travel_apart(self) -> bool:
+        """Whether the record is taken apart; any other lands whole, whatever it holds twice."""
+        return bool(self.content or self.attached)
+
+
+def _values(line: Line) -> _Values:
+    content = bytes(line.message.content) if line.message is not None else b""
+    return _Values(content, bytes(line.tool_use_result), bytes(line.attachment))
+
+
 def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
     """The record of a line.
 
@@ -45,8 +63,10 @@ def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
     :raises NotJsonError: the line is no JSON object.
     """
     line, kept = _LINE.record(raw)
-    if not kept and repeats_a_key(raw, line):
+    values = _values(line)
+    if not kept and values.travel_apart and repeats_a_key(raw, *values):
         line, kept = _LINE.leniently(raw)
+        values = _values(line)
     record = Record(
         id=line.uuid or None,  # an empty id is none, or records would be copies of each other
         parent=line.parent_uuid or None,
@@ -57,13 +77,13 @@ def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
         request=line.request_id or None,
         env=_env(line),
     )
-    attached = bytes(line.attachment)
+    attached = values.attached
     attachment = read_attachment(attached) if attached not in (b"", NULL) else None
     record.trigger = _trigger(line, attachment)
     flags = _flags(line, record, attachment)
     if "context_reset" in flags:  # what else names a logical parent resets nothing
         record.continues = line.logical_parent_uuid or None
-    _fill_parts(raw, line, kept, attachment, record, flags, session)
+    _fill_parts(raw, values, line, kept, attachment, record, flags, session)
     if session is not None:
         infer_prompt(line, record, record.parts, flags)
     elif opens and record.id is not None:
@@ -134,6 +154,7 @@ def _flags(line: Line, record: Record, attachment: Attachment | None) -> list[st
 
 def _fill_parts(
     raw: bytes,
+    values: _Values,
     line: Line,
     kept: tuple[Part, ...],
     attachment: Attachment | None,
@@ -142,16 +163,14 @@ def _fill_parts(
     session: str | None,
 ) -> None:
     """The parts: those of the message's content and of the attachment, else the record whole."""
-    content_raw = bytes(line.message.content) if line.message is not None else b""
+    content_raw, result, attached = values
     content = read_content(content_raw) if content_raw else Content()
     if record.trigger == "notification" and content_raw[:1] == b'"':
         _read_notification(content.parts[0].text or "", record)
-    result = bytes(line.tool_use_result)
     outcome = read_outcome(result, record, flags)
     if not content_raw and attachment is None:
         record.parts = [data_part(raw.strip(b" \t\r\n"))]
         return
-    attached = bytes(line.attachment)
     if attachment is not None:
         add_attachment(attached, attachment, content)
     answered = place_outcome(result, outcome, content)
