@@ -123,13 +123,11 @@ class Lander:
     def _write(self, header: Header, directory: Path, place: str, file: "_File") -> None:
         self._seq = header.seq = file.seq
         name = file_name(header.kind, self._stamp, file.seq)
-        head = encode_header(header)
-        digest = hashlib.sha256(head)
-        for line in file.lines:
-            digest.update(line)
+        body = b"".join((encode_header(header), *file.lines))
+        digest = hashlib.sha256(body)
         closing = encode_closing(len(file.lines), digest.hexdigest())
         digest.update(closing)
-        data = b"".join((head, *file.lines, closing))
+        data = body + closing
         self._pending.append(write_pending(directory, name, data, Step.FILE_WRITE))
         self._pending_bytes += len(data)
         self._rows.end_file(

@@ -124,7 +124,9 @@ class Window:
 
     def lines(self) -> list[bytes]:
         """Each line without its newline."""
-        return self.data[:-1].split(b"\n")
+        lines = self.data.split(b"\n")
+        lines.pop()  # behind the last newline is nothing
+        return lines
 
 
 class LineReader:
@@ -143,7 +145,7 @@ class LineReader:
 
     def next(self) -> Window | None:
         """The next window; ``None`` when no further whole line is there."""
-        pieces = [self._rest]
+        pieces = [self._rest] if self._rest else []
         cut = self._rest.rfind(b"\n")
         size = len(self._rest)
         while size < self._window_bytes or cut < 0:
@@ -155,7 +157,7 @@ class LineReader:
                 cut = size + found
             pieces.append(piece)
             size += len(piece)
-        data = b"".join(pieces)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         if cut < 0:
             self._rest = data
             return None

@@ -10,13 +10,66 @@ import re
 from operator import attrgetter
 from typing import Any, Final
 
-from asz.jsonio import Fragment, decode, encode, escaped
+import msgspec
+
+from asz.jsonio import decode, encode, escaped
 from asz.storage.sd import SHA_DIGITS
 from asz_hookspecs.record import Part, Record
 from asz_hookspecs.vocabulary import FLAGS, PART_KINDS, PART_STATES, TRIGGERS
 
 WHY_LENGTH: Final = 40
 """Longest ``why`` of what was left out, in characters."""
+
+
+class _Piece(msgspec.Struct, omit_defaults=True, gc=False, rename={"size": "bytes"}):
+    """One part as it is written: what is ``None`` is left out, state and size never are."""
+
+    k: str
+    id: str | None = None
+    name: str | None = None
+    of: str | None = None
+    failed: bool | None = None
+    media: str | None = None
+    text: str | None = None
+    encoding: str | None = None
+    data: msgspec.Raw | str | None = None
+    state: str = ""
+    size: int = -1
+
+
+class _Line(
+    msgspec.Struct, omit_defaults=True, gc=False, rename={"from_": "from", "size": "bytes"}
+):
+    """One record as it is written, its keys in the order of the format."""
+
+    ord: int
+    off: int
+    sha: str
+    size: int
+    rev: int | None = None
+    id: str | None = None
+    parent: str | None = None
+    call: str | None = None
+    run: str | None = None
+    continues: str | None = None
+    tool: str | None = None
+    child: str | None = None
+    batch: str | None = None
+    started_by: str | None = None
+    label: str | None = None
+    from_: str | None = None
+    time: str | None = None
+    trigger: str | None = None
+    flags: list[str] | None = None
+    model: str | None = None
+    usage: dict[str, int] | None = None
+    request: str | None = None
+    env: dict[str, str] | None = None
+    parts: list[_Piece] | None = None
+    dropped: list[dict[str, Any]] | None = None
+
+
+_encode: Final = msgspec.json.Encoder().encode
 
 
 class RecordWriter:
@@ -37,14 +90,14 @@ class RecordWriter:
         :param sha: what ``record_sha`` gives for them.
         :raises Exception: the adapter put something into the record that the format has no place for.
         """
-        place = {"ord": ord_, "off": off, "sha": sha, "bytes": len(raw)}
+        place = (ord_, off, sha, len(raw))
         env = record.env if record.env != self._env else None
         try:
-            line = encode(_fill(place, record, env))
-        except TypeError:
+            line = _encode(_line(place, record, env))
+        except UnicodeEncodeError:
             clean(record)
             env = record.env if record.env != self._env else None
-            line = encode(_fill(place, record, env))
+            line = _encode(_line(place, record, env))
         if env is not None:
             self._env = env
         return line + b"\n"
@@ -59,8 +112,7 @@ _FIELDS: Final = (
     "id", "parent", "call", "run", "continues", "tool", "child", "batch", "started_by", "label",
     "from_", "time", "trigger",
 )  # fmt: skip
-_KEYS: Final = tuple(name.rstrip("_") for name in _FIELDS)
-_values: Final = attrgetter(*_FIELDS, "model", "request")
+_values: Final = attrgetter(*_FIELDS)
 _FLAG_ORDER: Final = {flag: place for place, flag in enumerate(FLAGS)}
 _TEXT: Final = frozenset((str, type(None)))
 _TRUTH: Final = frozenset((bool, type(None)))
@@ -71,54 +123,50 @@ _PART_STATES: Final = frozenset(PART_STATES)
 _USAGE_KEYS: Final = ("in", "out", "cache_read", "cache_write")
 
 
-def _fill(place: dict[str, Any], record: Record, env: dict[str, str] | None) -> dict[str, Any]:
-    """Every field of a record after its place, in the order of the format."""
+def _line(place: tuple[int, int, str, int], record: Record, env: dict[str, str] | None) -> _Line:
+    """A record behind its place."""
     values = _values(record)
-    if not _TEXT.issuperset(map(type, values)):
+    if not _TEXT.issuperset(map(type, (*values, record.model, record.request))):
         raise ValueError("a field of a record holds something other than text")
     if record.from_ not in _SENDERS or record.trigger not in _TRIGGERS:
         raise ValueError(
             f"from {record.from_!r} or trigger {record.trigger!r} is not in the vocabulary"
         )
-    out = dict(place)
+    line = _Line(*place, record.rev, *values)
     if record.rev is not None:
-        out["rev"] = _count(record.rev)
-    named = zip(_KEYS, values, strict=False)
-    out.update({key: value for key, value in named if value is not None})
+        _count(record.rev)
     if record.flags:
-        out["flags"] = sorted(record.flags, key=_FLAG_ORDER.__getitem__)
-    if record.model is not None:
-        out["model"] = record.model
+        line.flags = sorted(record.flags, key=_FLAG_ORDER.__getitem__)
+    line.model = record.model
     if record.usage is not None:
-        out["usage"] = {k: _count(n) for k, n in zip(_USAGE_KEYS, record.usage, strict=True) if n}
-    if record.request is not None:
-        out["request"] = record.request
+        line.usage = {k: _count(n) for k, n in zip(_USAGE_KEYS, record.usage, strict=True) if n}
+    line.request = record.request
     if env is not None:
         if not _TEXT.issuperset(map(type, (*env, *env.values()))):
             raise ValueError("an environment holds something other than text")
-        out["env"] = env
+        line.env = env
     if record.parts:
-        out["parts"] = _parts(record.parts)
+        line.parts = _pieces(record.parts)
     if record.dropped:
-        out["dropped"] = [
+        line.dropped = [
             {"what": str(what), "bytes": _count(size), "why": str(why)[:WHY_LENGTH]}
             for what, size, why in record.dropped
         ]
-    return out
+    return line
 
 
-def _parts(parts: list[Part]) -> list[dict[str, Any]]:
-    """Every part as a dict in key order. A piece of JSON that must be repaired is followed, after the
-    content, by an ``unknown`` part with its source; that part is added to ``parts`` as well."""
+def _pieces(parts: list[Part]) -> list[_Piece]:
+    """Every part as it is written. A piece of JSON that must be repaired is followed, after the content,
+    by an ``unknown`` part with its source; that part is added to ``parts`` as well."""
     kept: list[Part] = []
-    out = [_part(part, block, kept) for block, part in enumerate(parts)]
+    out = [_piece(part, block, kept) for block, part in enumerate(parts)]
     if kept:
         out += [_unknown(part) for part in kept]
         parts += kept
     return out
 
 
-def _part(part: Part, block: int, kept: list[Part]) -> dict[str, Any]:
+def _piece(part: Part, block: int, kept: list[Part]) -> _Piece:
     if part.k not in _PART_KINDS or part.state not in _PART_STATES:
         raise ValueError(f"part {part.k!r} or state {part.state!r} is not in the vocabulary")
     texts = (part.id, part.name, part.of, part.media, part.text)
@@ -126,24 +174,20 @@ def _part(part: Part, block: int, kept: list[Part]) -> dict[str, Any]:
         raise ValueError(f"part {block} holds something other than text")
     if part.k == "unknown":
         return _unknown(part)
-    out: dict[str, Any] = {"k": part.k}
-    if part.id is not None:
-        out["id"] = part.id
-    if part.name is not None:
-        out["name"] = part.name
-    if part.of is not None:
-        out["of"] = part.of
-    if part.failed is not None:
-        out["failed"] = part.failed
-    if part.media is not None:
-        out["media"] = part.media
-    if part.text is not None:
-        out["text"] = part.text
-    if part.data is not None:
-        out["data"] = Fragment(_strict(part, block, kept))
-    out["state"] = part.state
-    out["bytes"] = _count(part.size)
-    return out
+    data = None if part.data is None else msgspec.Raw(_strict(part, block, kept))
+    return _Piece(
+        part.k,
+        part.id,
+        part.name,
+        part.of,
+        part.failed,
+        part.media,
+        part.text,
+        None,
+        data,
+        part.state,
+        _count(part.size),
+    )
 
 
 def _count(value: int) -> int:
@@ -153,21 +197,19 @@ def _count(value: int) -> int:
     return value
 
 
-def _unknown(part: Part) -> dict[str, Any]:
+def _unknown(part: Part) -> _Piece:
     """An ``unknown`` part: its source bytes as one JSON string, or their base64."""
     raw = part.raw or b""
-    out: dict[str, Any] = {"k": "unknown"}
-    if part.text is not None:
-        out["text"] = part.text
+    encoding = None
     try:
         data = raw.decode()
     except UnicodeDecodeError:
-        out["encoding"] = "base64"
+        encoding = "base64"
         data = base64.b64encode(raw).decode()
-    out["data"] = data
-    out["state"] = part.state
-    out["bytes"] = part.size = len(raw)
-    return out
+    part.size = len(raw)
+    return _Piece(
+        "unknown", text=part.text, encoding=encoding, data=data, state=part.state, size=part.size
+    )
 
 
 # ---------------------------------------------------------------- what a strict parser refuses

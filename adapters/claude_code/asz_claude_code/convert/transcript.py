@@ -1,7 +1,7 @@
 """One line of a transcript to one record."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from asz_claude_code.convert.attachment import add_attachment, is_queued_prompt, read_attachment
 from asz_claude_code.convert.changes import changes_part, tells_of_a_file
@@ -37,22 +37,13 @@ _TASK_ID: Final = re.compile(r"<task-id>([^<]*)</task-id>")
 _ENVELOPE_WHY: Final = "fields without a role in the model"
 
 
-class _Values(NamedTuple):
-    """The large values of a line, raw; empty for none."""
-
-    content: bytes
-    result: bytes
-    attached: bytes
-
-    @property
-    def travel_apart(self) -> bool:
-        """Whether the record is taken apart; any other lands whole, whatever it holds twice."""
-        return bool(self.content or self.attached)
+_Values = tuple[bytes, bytes, bytes]
+"""The large values of a line, raw, empty for none: message content, tool result, attachment."""
 
 
 def _values(line: Line) -> _Values:
     content = bytes(line.message.content) if line.message is not None else b""
-    return _Values(content, bytes(line.tool_use_result), bytes(line.attachment))
+    return content, bytes(line.tool_use_result), bytes(line.attachment)
 
 
 def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
@@ -64,7 +55,8 @@ def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
     """
     line, kept = _LINE.record(raw)
     values = _values(line)
-    if not kept and values.travel_apart and repeats_a_key(raw, *values):
+    apart = values[0] or values[2]  # any other record lands whole, whatever it holds twice
+    if not kept and apart and repeats_a_key(raw, *values):
         line, kept = _LINE.leniently(raw)
         values = _values(line)
     record = Record(
@@ -77,7 +69,7 @@ def convert_line(raw: bytes, session: str | None, opens: bool) -> Record:
         request=line.request_id or None,
         env=_env(line),
     )
-    attached = values.attached
+    attached = values[2]
     attachment = read_attachment(attached) if attached not in (b"", NULL) else None
     record.trigger = _trigger(line, attachment)
     flags = _flags(line, record, attachment)
