@@ -16,7 +16,7 @@ from asz.errors import RootError
 from asz.storage.cursors import Cursor, SessionState
 from asz.storage.files import Pending, install, make_directory, sync, write_pending
 from asz.storage.index import Index, RowBuilder
-from asz.storage.landed import PLACES, file_name
+from asz.storage.landed import file_name
 from asz.storage.records import RecordWriter, record_sha
 from asz.storage.rows import FileRow
 from asz.storage.sd import SCHEMA, Header, encode_closing, encode_header
@@ -56,6 +56,8 @@ class Lander:
         self._rows = RowBuilder()
         self._cursors: dict[tuple[str, str, str], Cursor] = {}
         self._places: dict[str, Path] = {}
+        self._names: dict[str, set[str]] = {}
+        """Names below ``streams`` and ``runs``, exactly as the file system has them."""
         self._new_parents: dict[Path, None] = {}
 
     def land(
@@ -153,14 +155,17 @@ class Lander:
         parent_name, name = place.split("/")
         parent = self._session_dir / parent_name
         path = parent / name
+        if parent_name not in self._names:
+            if not parent.is_dir():
+                self._new_parents[self._session_dir] = None
+            make_directory(parent)
+            self._names[parent_name] = set(os.listdir(parent))
         new = not path.is_dir()
-        if not parent.is_dir():
-            self._new_parents[self._session_dir] = None
-        make_directory(parent)
         make_directory(path)
         if new:
             self._new_parents[parent] = None
-        elif name not in _names(parent):
+            self._names[parent_name].add(name)
+        elif name not in self._names[parent_name]:
             raise RootError(
                 f"{path}: this file system does not tell upper from lower case and another stream has "
                 "that name; use a --root on one that does"
@@ -238,8 +243,3 @@ def _header(session: str, at: str, adapter: AdapterCalls, item: Item, gen: int) 
         batch=source.batch,
         gen=gen or None,
     )
-
-
-def _names(directory: Path) -> list[str]:
-    assert directory.name in PLACES
-    return os.listdir(directory)

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO, Final, cast
 
 from asz.storage.cursors import TAIL_BYTES
@@ -66,6 +67,26 @@ class SourceFile:
             raise UnreadableError(f"{self._path}: cannot be read: {reason}") from error
 
 
+def _inside(path: str, root: str) -> bool:
+    """Whether a path leads to somewhere below ``root``, whatever links it goes through."""
+    real = _real_directory(os.path.dirname(path))  # noqa: PTH120 - asked for every source
+    if os.path.islink(path):  # noqa: PTH114 - likewise
+        real = os.path.realpath(path)
+    top = _real_directory(root)
+    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+@lru_cache(maxsize=8192)
+def _real_directory(path: str) -> str:
+    """A directory without links. Hundreds of sources share one, and a look takes ten system calls."""
+    return os.path.realpath(path)
+
+
+def forget_directories() -> None:
+    """Look at every directory anew: somebody may have put a link in its place."""
+    _real_directory.cache_clear()
+
+
 @contextmanager
 def opened(source: Source) -> Iterator[tuple[SourceFile, os.stat_result]]:
     """A source's file, open for reading, and what it is.
@@ -77,8 +98,7 @@ def opened(source: Source) -> Iterator[tuple[SourceFile, os.stat_result]]:
     """
     path = location(source)
     try:
-        root = os.path.realpath(source.root)
-        if os.path.commonpath((root, os.path.realpath(path))) != root:
+        if not _inside(path, source.root):
             raise UnreadableError(f"{path}: leads out of {source.root}; not read")
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from asz.collect.forward import LandedByPlace, ahead_of, by_place, new_cursor, roll_forward
 from asz.collect.lander import Lander
-from asz.collect.reading import UnreadableError, VanishedError
+from asz.collect.reading import UnreadableError, VanishedError, forget_directories
 from asz.collect.slots import Chosen, choose
 from asz.collect.sources import SourceReader, conflict_line
 from asz.collect.work import Assembler, Entries, Item, Limits, Progress, Report, Seen, Work
@@ -29,6 +29,7 @@ def take_turn(
     assembler: Assembler | None,
 ) -> Report:
     """Do one session's share of a pass: land, index, assemble. Nothing leaves it but its report."""
+    forget_directories()
     report = Report()
     report.counts.sessions = 1 if work.items else 0
     report.counts.sources = len(work.items)

@@ -14,7 +14,6 @@ from typing import Final, Literal
 
 from asz.storage.files import (
     TEMPORARY,
-    Pending,
     install,
     make_directory,
     sync,
@@ -120,8 +119,8 @@ class Spool:
 
     def _withdraw(self, entries: Sequence[SpoolEntry], *, visible: bool) -> None:
         for entry in entries:
-            pending = Pending(self.directory, entry.name)
-            for path in (pending.temporary, *([self.path(entry)] if visible else [])):
+            temporary = self.directory / (TEMPORARY + entry.name)
+            for path in (temporary, *([self.path(entry)] if visible else [])):
                 with contextlib.suppress(OSError):
                     path.unlink(missing_ok=True)
 

@@ -26,11 +26,8 @@ class Pending:
 
     directory: Path
     name: str
-
-    @property
-    def temporary(self) -> Path:
-        """Where its bytes are now."""
-        return self.directory / (TEMPORARY + self.name)
+    temporary: Path
+    """Where its bytes are now."""
 
 
 def create_private(path: Path, flags: int = os.O_RDWR) -> int:
@@ -68,12 +65,14 @@ def write_pending(directory: Path, name: str, data: bytes, name_of_step: Step) -
 
     :raises OSError: nothing is left behind but the temporary file, which the next pass removes.
     """
-    pending = Pending(directory, name)
+    pending = Pending(directory, name, directory / (TEMPORARY + name))
     with step(name_of_step):
-        with contextlib.suppress(FileNotFoundError):
-            pending.temporary.unlink()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0)
-        fd = os.open(pending.temporary, flags, 0o600)
+        try:
+            fd = os.open(pending.temporary, flags, 0o600)
+        except FileExistsError:  # left by an interrupted writer
+            pending.temporary.unlink()
+            fd = os.open(pending.temporary, flags, 0o600)
         try:
             view = memoryview(data)
             while view:
