@@ -8,65 +8,17 @@ import base64
 import hashlib
 import re
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from asz.jsonio import decode, encode, escaped
-from asz.storage.sd import SHA_DIGITS
+from asz.storage.sd import NO_DATA, SHA_DIGITS, LandedDropped, LandedPart, LandedRecord, LandedUsage
 from asz_hookspecs.record import Part, Record
 from asz_hookspecs.vocabulary import FLAGS, PART_KINDS, PART_STATES, TRIGGERS
 
 WHY_LENGTH: Final = 40
 """Longest ``why`` of what was left out, in characters."""
-
-
-class _Piece(msgspec.Struct, omit_defaults=True, gc=False, rename={"size": "bytes"}):
-    """One part as it is written: what is ``None`` is left out, state and size never are."""
-
-    k: str
-    id: str | None = None
-    name: str | None = None
-    of: str | None = None
-    failed: bool | None = None
-    media: str | None = None
-    text: str | None = None
-    encoding: str | None = None
-    data: msgspec.Raw | str | None = None
-    state: str = ""
-    size: int = -1
-
-
-class _Line(
-    msgspec.Struct, omit_defaults=True, gc=False, rename={"from_": "from", "size": "bytes"}
-):
-    """One record as it is written, its keys in the order of the format."""
-
-    ord: int
-    off: int
-    sha: str
-    size: int
-    rev: int | None = None
-    id: str | None = None
-    parent: str | None = None
-    call: str | None = None
-    run: str | None = None
-    continues: str | None = None
-    tool: str | None = None
-    child: str | None = None
-    batch: str | None = None
-    started_by: str | None = None
-    label: str | None = None
-    from_: str | None = None
-    time: str | None = None
-    trigger: str | None = None
-    flags: list[str] | None = None
-    model: str | None = None
-    usage: dict[str, int] | None = None
-    request: str | None = None
-    env: dict[str, str] | None = None
-    parts: list[_Piece] | None = None
-    dropped: list[dict[str, Any]] | None = None
 
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -120,10 +72,11 @@ _SENDERS: Final = frozenset((None, "agent", "external", "runtime"))
 _TRIGGERS: Final = frozenset((None, *TRIGGERS))
 _PART_KINDS: Final = frozenset(PART_KINDS)
 _PART_STATES: Final = frozenset(PART_STATES)
-_USAGE_KEYS: Final = ("in", "out", "cache_read", "cache_write")
 
 
-def _line(place: tuple[int, int, str, int], record: Record, env: dict[str, str] | None) -> _Line:
+def _line(
+    place: tuple[int, int, str, int], record: Record, env: dict[str, str] | None
+) -> LandedRecord:
     """A record behind its place."""
     values = _values(record)
     if not _TEXT.issuperset(map(type, (*values, record.model, record.request))):
@@ -132,14 +85,14 @@ def _line(place: tuple[int, int, str, int], record: Record, env: dict[str, str] 
         raise ValueError(
             f"from {record.from_!r} or trigger {record.trigger!r} is not in the vocabulary"
         )
-    line = _Line(*place, record.rev, *values)
+    line = LandedRecord(*place, record.rev, *values)
     if record.rev is not None:
         _count(record.rev)
     if record.flags:
-        line.flags = sorted(record.flags, key=_FLAG_ORDER.__getitem__)
+        line.flags = tuple(sorted(record.flags, key=_FLAG_ORDER.__getitem__))
     line.model = record.model
     if record.usage is not None:
-        line.usage = {k: _count(n) for k, n in zip(_USAGE_KEYS, record.usage, strict=True) if n}
+        line.usage = LandedUsage(*map(_count, record.usage))
     line.request = record.request
     if env is not None:
         if not _TEXT.issuperset(map(type, (*env, *env.values()))):
@@ -149,13 +102,13 @@ def _line(place: tuple[int, int, str, int], record: Record, env: dict[str, str] 
         line.parts = _pieces(record.parts)
     if record.dropped:
         line.dropped = [
-            {"what": str(what), "bytes": _count(size), "why": str(why)[:WHY_LENGTH]}
+            LandedDropped(str(what), _count(size), str(why)[:WHY_LENGTH])
             for what, size, why in record.dropped
         ]
     return line
 
 
-def _pieces(parts: list[Part]) -> list[_Piece]:
+def _pieces(parts: list[Part]) -> list[LandedPart]:
     """Every part as it is written. A piece of JSON that must be repaired is followed, after the content,
     by an ``unknown`` part with its source; that part is added to ``parts`` as well."""
     kept: list[Part] = []
@@ -166,7 +119,7 @@ def _pieces(parts: list[Part]) -> list[_Piece]:
     return out
 
 
-def _piece(part: Part, block: int, kept: list[Part]) -> _Piece:
+def _piece(part: Part, block: int, kept: list[Part]) -> LandedPart:
     if part.k not in _PART_KINDS or part.state not in _PART_STATES:
         raise ValueError(f"part {part.k!r} or state {part.state!r} is not in the vocabulary")
     texts = (part.id, part.name, part.of, part.media, part.text)
@@ -174,8 +127,8 @@ def _piece(part: Part, block: int, kept: list[Part]) -> _Piece:
         raise ValueError(f"part {block} holds something other than text")
     if part.k == "unknown":
         return _unknown(part)
-    data = None if part.data is None else msgspec.Raw(_strict(part, block, kept))
-    return _Piece(
+    data = NO_DATA if part.data is None else msgspec.Raw(_strict(part, block, kept))
+    return LandedPart(
         part.k,
         part.id,
         part.name,
@@ -197,7 +150,7 @@ def _count(value: int) -> int:
     return value
 
 
-def _unknown(part: Part) -> _Piece:
+def _unknown(part: Part) -> LandedPart:
     """An ``unknown`` part: its source bytes as one JSON string, or their base64."""
     raw = part.raw or b""
     encoding = None
@@ -207,8 +160,13 @@ def _unknown(part: Part) -> _Piece:
         encoding = "base64"
         data = base64.b64encode(raw).decode()
     part.size = len(raw)
-    return _Piece(
-        "unknown", text=part.text, encoding=encoding, data=data, state=part.state, size=part.size
+    return LandedPart(
+        "unknown",
+        text=part.text,
+        encoding=encoding,
+        data=msgspec.Raw(encode(data)),
+        state=part.state,
+        size=part.size,
     )
 
 

@@ -35,6 +35,10 @@ FILE_NAME: Final = re.compile(
 )
 
 
+NO_DATA: Final = msgspec.Raw()
+"""The data of a part that has none."""
+
+
 # ---------------------------------------------------------------- what a reader gets
 
 
@@ -59,7 +63,9 @@ class Header(msgspec.Struct, kw_only=True, omit_defaults=True):
     gen: int | None = None
 
 
-class LandedUsage(msgspec.Struct, rename={"input": "in", "output": "out"}):
+class LandedUsage(
+    msgspec.Struct, omit_defaults=True, gc=False, rename={"input": "in", "output": "out"}
+):
     """Token counts; zero when left out."""
 
     input: int = 0
@@ -68,8 +74,8 @@ class LandedUsage(msgspec.Struct, rename={"input": "in", "output": "out"}):
     cache_write: int = 0
 
 
-class LandedPart(msgspec.Struct, rename={"size": "bytes"}):
-    """One part as landed. ``data`` is the raw JSON."""
+class LandedPart(msgspec.Struct, omit_defaults=True, gc=False, rename={"size": "bytes"}):
+    """One part as landed, its keys in the order of the format. ``data`` is the raw JSON."""
 
     k: str
     id: str | None = None
@@ -79,12 +85,13 @@ class LandedPart(msgspec.Struct, rename={"size": "bytes"}):
     media: str | None = None
     text: str | None = None
     encoding: str | None = None
-    data: msgspec.Raw = msgspec.Raw()
-    state: str = "available"
-    size: int = 0
+    data: msgspec.Raw = NO_DATA
+    state: str = ""
+    """Never left out, and neither is the size: their defaults stand in no file."""
+    size: int = -1
 
 
-class LandedDropped(msgspec.Struct, rename={"size": "bytes"}):
+class LandedDropped(msgspec.Struct, gc=False, rename={"size": "bytes"}):
     """Something understood and left out."""
 
     what: str
@@ -92,8 +99,10 @@ class LandedDropped(msgspec.Struct, rename={"size": "bytes"}):
     why: str
 
 
-class LandedRecord(msgspec.Struct, rename={"from_": "from", "size": "bytes"}):
-    """One record as landed."""
+class LandedRecord(
+    msgspec.Struct, omit_defaults=True, gc=False, rename={"from_": "from", "size": "bytes"}
+):
+    """One record as landed, its keys in the order of the format."""
 
     ord: int
     off: int
