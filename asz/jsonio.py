@@ -1,8 +1,8 @@
 """The one place that encodes and decodes JSON.
 
-orjson writes (``Fragment`` embeds source bytes untouched) and is the strict parser that decides what
-a landed file may hold. Nothing else in asz imports it or ``json``; the modules that define a format
-read it into typed structs with msgspec.
+orjson is the strict parser that decides what a landed file may hold, and writes what commands print
+(``Fragment`` embeds landed bytes untouched). Nothing else in asz imports it or ``json``; the modules that
+define a format read and write it as typed structs with msgspec.
 """
 
 import json
@@ -16,11 +16,6 @@ Fragment = orjson.Fragment
 def encode(value: Any) -> bytes:
     """Compact JSON of ``value``, keys in insertion order."""
     return orjson.dumps(value)
-
-
-def encode_sorted(value: Any) -> bytes:
-    """Compact JSON of ``value``, keys in code point order at every level."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def encode_pretty(value: Any) -> str:

@@ -34,7 +34,6 @@ class Plan:
     to_parse: list[str] = field(default_factory=list)
     """Sessions with nothing to land; their chains may still be behind."""
     report: Report = field(default_factory=Report)
-    sessions: int = 0
     roots: tuple[str, ...] = ()
     """Directories that were looked at."""
 
@@ -92,7 +91,6 @@ def plan(root: Root, entries: Entries) -> Plan:
     root.check_apart(map(Path, found.roots))
     root.make()
     made.roots = tuple(found.roots)
-    made.sessions = len(found.items)
     for session, items in found.items.items():
         try:
             _plan_session(root, session, items, found.seen, made)

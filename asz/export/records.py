@@ -203,7 +203,7 @@ def session_latest(root: Root, session: str) -> int:
     if rounds:
         try:
             header = sf.read_header(rounds[-1].path)
-        except (FormatError, OSError):
+        except FormatError:
             pass
         else:
             latest = parse_ns(header.session_through_time or "") or 0

@@ -62,7 +62,7 @@ def _row(root: Root, name: str, rounds: list[RoundName]) -> ConversationRow:
     if header is None:
         try:
             header = sf.read_header(head.path)
-        except (FormatError, OSError):
+        except FormatError:
             return ConversationRow(name, "broken", rounds=len(rounds))
     landed = landed_names(root.session_dir(name))
     standing: ChainState = "current"

@@ -16,6 +16,7 @@ import msgspec
 
 from asz.assembly.model import Node, Relation, Unresolved
 from asz.errors import FormatError
+from asz.storage.files import read_first_line, read_whole
 
 SCHEMA: Final = "sf/1"
 NAME_DIGITS: Final = 12
@@ -131,10 +132,9 @@ def file_name(number: int, digest: str) -> str:
 def read_header(path: Path) -> RoundHeader:
     """The header of a round alone, for lists; its digest is not checked.
 
-    :raises FormatError: there is none.
+    :raises FormatError: there is none, or it cannot be read.
     """
-    with path.open("rb") as handle:
-        return _decode_header(path, handle.readline())
+    return _decode_header(path, read_first_line(path))
 
 
 def read_round(path: Path) -> Round:
@@ -143,11 +143,7 @@ def read_round(path: Path) -> Round:
     :raises FormatError: it is not readable, cut, changed, or its frames are out of order. The message
         names the file.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    return decode_round(path, data)
+    return decode_round(path, read_whole(path))
 
 
 def decode_round(path: Path, data: bytes) -> Round:

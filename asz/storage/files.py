@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from asz.errors import RootError
+from asz.errors import FormatError, RootError
 from asz.storage.steps import Step, step
 
 TEMPORARY: Final = ".tmp-"
@@ -147,6 +147,29 @@ def sync(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def read_whole(path: Path) -> bytes:
+    """The bytes of one of our files.
+
+    :raises FormatError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def read_first_line(path: Path) -> bytes:
+    """The header line of one of our files, with its line end.
+
+    :raises FormatError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as handle:
+            return handle.readline()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def remove_temporaries(directory: Path) -> None:

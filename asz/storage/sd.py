@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from asz.errors import FormatError
+from asz.storage.files import read_first_line, read_whole
 
 SCHEMA: Final = "sd/1"
 SHA_DIGITS: Final = 12
@@ -172,11 +173,7 @@ def read_header(path: Path) -> Header:
 
     :raises FormatError: there is no header, or one a reader must refuse.
     """
-    try:
-        with path.open("rb") as handle:
-            return _header(path, handle.readline())
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    return _header(path, read_first_line(path))
 
 
 def read_file(path: Path) -> SdFile:
@@ -184,11 +181,7 @@ def read_file(path: Path) -> SdFile:
 
     :raises FormatError: it cannot be read, or header, closing line, count or digest are not right.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    return decode_file(path, data)
+    return decode_file(path, read_whole(path))
 
 
 def decode_file(path: Path, data: bytes) -> SdFile:
