@@ -6,6 +6,7 @@
     ├── UsageError              exit 2: the command line or the configuration is wrong
     │   └── ConfigError         names the file, the key, the line and what was expected
     ├── RootError               the storage root cannot be used at all
+    │   └── NewerError          a newer asz wrote it, or a database in it
     ├── FormatError             a landed file or a round is not what its format says
     ├── BusyError               another process holds the lock; a later pass takes it
     ├── ChainError              the chain of rounds cannot be read or extended
@@ -34,6 +35,10 @@ class ConfigError(UsageError):
 
 class RootError(AszError):
     """The storage root is not one, is newer, is read-only, or lies where it must not."""
+
+
+class NewerError(RootError):
+    """A newer asz wrote it; nothing was changed, and upgrading asz reads it."""
 
 
 class FormatError(AszError):

@@ -14,7 +14,7 @@ from asz.collect.reading import location
 from asz.collect.sources import conflict_line
 from asz.collect.turn import gone
 from asz.collect.work import Entries, EntryId, Item, Report, Seen, Work
-from asz.errors import AszError
+from asz.errors import AszError, NewerError
 from asz.storage.cursors import Cursor, read_cursors
 from asz.storage.index import covered
 from asz.storage.landed import last_landed
@@ -54,7 +54,10 @@ def discover(root: Root, entries: Entries, report: Report) -> _Found:
     def followed(session: str) -> frozenset[str]:
         if not safe_component(session):
             return frozenset()
-        cursors = read_cursors(root.session_dir(session)).values()
+        try:
+            cursors = read_cursors(root.session_dir(session)).values()
+        except NewerError:  # said once, when the session is planned
+            return frozenset()
         return frozenset(cursor.src for cursor in cursors if cursor.state == "active")
 
     for entry, adapter in entries.items():
@@ -94,11 +97,16 @@ def plan(root: Root, entries: Entries) -> Plan:
     for session, items in found.items.items():
         try:
             _plan_session(root, session, items, found.seen, made)
+        except NewerError as error:
+            made.report.error(str(error))
         except OSError:  # its directory cannot be looked at: its turn says so
             made.work.append(Work(session, tuple(items), found.seen))
     for session in root.sessions():
         if session not in found.items:
-            _plan_unlisted(root, session, found.seen, made)
+            try:
+                _plan_unlisted(root, session, found.seen, made)
+            except NewerError as error:
+                made.report.error(str(error))
     made.work.sort(key=lambda work: (-work.size, work.session))
     return made
 

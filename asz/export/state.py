@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Final, Literal
 
 from asz.export.inventory import Item
-from asz.storage.database import DamagedError, discard, open_database, read_database
+from asz.storage.database import DamagedError, Schema, open_database, put_aside, read_database
 from asz.storage.files import make_directory
 from asz.storage.root import EXPORT, METRICS, Root
 from asz.storage.steps import Step, step
 
 FILE: Final = "state.db"
 LOCK: Final = ".lock"
-VERSION: Final = 1
 LONGEST_WAIT: Final = 86_400.0
 """Seconds after which a receiver that asked to be left alone is tried again, whatever it asked."""
 
 Outcome = Literal["sent", "refused"]
 
-_SCHEMA: Final = (
+_SCHEMA: Final = Schema(
     "CREATE TABLE file(receiver,path,digest,size,mtime_ns,outcome,request,"
     "PRIMARY KEY(receiver,path,digest)) WITHOUT ROWID;"
     "CREATE TABLE request(id INTEGER PRIMARY KEY,receiver,at_ns,records,rejected,message);"
-    "CREATE TABLE wait(receiver PRIMARY KEY,asked_at,seconds) WITHOUT ROWID;"
+    "CREATE TABLE wait(receiver PRIMARY KEY,asked_at,seconds) WITHOUT ROWID;",
+    version=1,
 )
 
 
@@ -74,11 +74,11 @@ class SentState:
         """
         path = export_dir(root) / FILE
         try:
-            connection = open_database(path, _SCHEMA, VERSION)
+            connection = open_database(path, _SCHEMA)
             return cls(connection, receiver, rebuilt=False)
         except DamagedError:
-            discard(path)
-            return cls(open_database(path, _SCHEMA, VERSION), receiver, rebuilt=True)
+            put_aside(path)
+            return cls(open_database(path, _SCHEMA), receiver, rebuilt=True)
 
     def close(self) -> None:
         """Close the database."""
@@ -186,7 +186,7 @@ def export_dir(root: Root) -> Path:
 def sent_metrics(root: Root) -> frozenset[str]:
     """Names of the spool's files that some receiver took, those included that were pruned since. Needs no
     lock; empty when nothing was sent."""
-    connection = read_database(root.path / EXPORT / FILE, VERSION)
+    connection = read_database(root.path / EXPORT / FILE, _SCHEMA)
     if connection is None:
         return frozenset()
     with closing(connection):

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Final
 
 from asz.metrics.spool import Spool, SpoolEntry, new_entries
-from asz.storage.database import DamagedError, discard, open_database
+from asz.storage.database import DamagedError, Schema, open_database, put_aside
 from asz.storage.files import write_once
 from asz.storage.steps import Step, step
 from asz.storage.times import LATEST_NS
@@ -26,18 +26,17 @@ NAME: Final = "derived.db"
 MARKER: Final = "derived.begun"
 """Says that there is, or was, a database: without it none means that nothing was derived yet."""
 
-VERSION: Final = 1
-
 _ALL: Final = LATEST_NS + 1
 """A look-back that no call is young enough for."""
 
-_SCHEMA: Final = (
+_SCHEMA: Final = Schema(
     "CREATE TABLE runtime(name PRIMARY KEY,since,complete) WITHOUT ROWID;"
     "CREATE TABLE looked(runtime,session,digest,PRIMARY KEY(runtime,session)) WITHOUT ROWID;"
     "CREATE TABLE counted(runtime,call,PRIMARY KEY(runtime,call)) WITHOUT ROWID;"
     "CREATE TABLE series(key PRIMARY KEY,through) WITHOUT ROWID;"
     "CREATE TABLE request(number INTEGER PRIMARY KEY,name,body);"
-    "CREATE TABLE begun(floor);"
+    "CREATE TABLE begun(floor);",
+    version=1,
 )
 
 
@@ -86,10 +85,10 @@ class Store:
         path = spool.directory / NAME
         damaged = False
         try:
-            connection = open_database(path, _SCHEMA, VERSION)
+            connection = open_database(path, _SCHEMA)
         except DamagedError:
-            discard(path)
-            connection = open_database(path, _SCHEMA, VERSION)
+            put_aside(path)
+            connection = open_database(path, _SCHEMA)
             damaged = True
         store = cls(spool, sent, connection)
         try:

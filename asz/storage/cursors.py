@@ -14,10 +14,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from asz.storage.database import DamagedError, discard, open_database, read_database
+from asz.storage.database import DamagedError, Schema, open_database, put_aside, read_database
 from asz.storage.steps import Step, step
 
-VERSION: Final = 1
 TAIL_BYTES: Final = 1 << 20
 """How much before a cursor's offset is digested to recognise the file again."""
 
@@ -73,12 +72,13 @@ class Cursor:
 
 
 _COLUMNS: Final = tuple(field.name for field in fields(Cursor))
-_SCHEMA: Final = (
+_SCHEMA: Final = Schema(
     f"CREATE TABLE cursor({','.join(_COLUMNS)},PRIMARY KEY(adapter,label,key)) WITHOUT ROWID;"
     "CREATE TABLE compared(place,kind,first,second,verdict,"
     "PRIMARY KEY(place,kind,first,second)) WITHOUT ROWID;"
     "CREATE TABLE refused(src,reason);"
-    "CREATE TABLE fact(name PRIMARY KEY,value) WITHOUT ROWID;"
+    "CREATE TABLE fact(name PRIMARY KEY,value) WITHOUT ROWID;",
+    version=1,
 )
 _SAVE: Final = f"INSERT OR REPLACE INTO cursor VALUES({','.join('?' * len(_COLUMNS))})"
 
@@ -97,12 +97,12 @@ class SessionState:
         """Open a session's state, anew when there is none or a damaged one."""
         path = session_dir / "state.db"
         try:
-            state = cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=False)
+            state = cls(path, open_database(path, _SCHEMA), rebuilt=False)
             state.check()
             return state
-        except DamagedError as error:
-            discard(path)
-            return cls(path, open_database(path, _SCHEMA, VERSION), rebuilt=not error.outdated)
+        except DamagedError:
+            put_aside(path)
+            return cls(path, open_database(path, _SCHEMA), rebuilt=True)
 
     def check(self) -> None:
         """Make sure that every row can be a cursor.
@@ -189,7 +189,7 @@ class SessionState:
 
 def read_cursors(session_dir: Path) -> dict[tuple[str, str, str], Cursor]:
     """Every cursor of a session, without its lock; empty when there is no state that can be read."""
-    connection = read_database(session_dir / "state.db", VERSION)
+    connection = read_database(session_dir / "state.db", _SCHEMA)
     if connection is None:
         return {}
     with closing(connection):
@@ -201,7 +201,7 @@ def read_cursors(session_dir: Path) -> dict[tuple[str, str, str], Cursor]:
 
 def read_refused(session_dir: Path) -> list[tuple[str, str]]:
     """The ``src`` and the reason of each file that another one keeps from landing."""
-    connection = read_database(session_dir / "state.db", VERSION)
+    connection = read_database(session_dir / "state.db", _SCHEMA)
     if connection is None:
         return []
     with closing(connection):

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from asz.storage.database import DamagedError, discard, open_database, read_database
+from asz.storage.database import DamagedError, Schema, discard, open_database, read_database
 from asz.storage.files import make_directory
 from asz.storage.landed import LandedName, landed_names
 from asz.storage.rows import FileRow, RecordRow, SessionRows, UsageRow, flag_bits, part_rows
@@ -23,12 +23,11 @@ from asz.storage.steps import Step, step
 from asz.storage.times import parse_ns
 from asz_hookspecs.record import Record
 
-VERSION: Final = 1
-"""Schema version; another one on disk is discarded and built again."""
-
 # One row a file, its records packed: read and written as a whole, a twentieth of the inserts.
-_SCHEMA: Final = (
-    f"CREATE TABLE file({','.join(FileRow._fields)},rows,PRIMARY KEY(seq)) WITHOUT ROWID;"
+_SCHEMA: Final = Schema(
+    f"CREATE TABLE file({','.join(FileRow._fields)},rows,PRIMARY KEY(seq)) WITHOUT ROWID;",
+    version=1,
+    derived=True,
 )
 _INSERT: Final = f"INSERT INTO file VALUES({','.join('?' * (len(FileRow._fields) + 1))})"
 
@@ -124,11 +123,11 @@ class Index:
         path = directory / "index.db"
         rebuilt = False
         try:
-            connection = open_database(path, _SCHEMA, VERSION)
+            connection = open_database(path, _SCHEMA)
             _check(path, connection)
         except DamagedError as error:
             discard(path)
-            connection = open_database(path, _SCHEMA, VERSION)
+            connection = open_database(path, _SCHEMA)
             rebuilt = not error.outdated
         # Derived data: what a power failure damages is built again, so no commit waits for the disk.
         connection.execute("PRAGMA synchronous=OFF")
@@ -210,7 +209,7 @@ class Coverage(NamedTuple):
 
 def coverage(session_dir: Path) -> Coverage:
     """What a session's index covers."""
-    connection = read_database(session_dir / "index" / "index.db", VERSION)
+    connection = read_database(session_dir / "index" / "index.db", _SCHEMA)
     if connection is None:
         return Coverage()
     with closing(connection):
@@ -237,7 +236,7 @@ def load(session_dir: Path, through_seq: int | None = None) -> SessionRows:
 
     :raises FormatError: a landed file that had to be read is damaged.
     """
-    connection = read_database(session_dir / "index" / "index.db", VERSION)
+    connection = read_database(session_dir / "index" / "index.db", _SCHEMA)
     if connection is not None:
         with closing(connection):
             try:

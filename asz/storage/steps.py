@@ -25,6 +25,8 @@ class Step(StrEnum):
     ROUND_INSTALL = "round.install"
     CHAIN_SET_ASIDE = "chain.set_aside"
     STATE_SAVE = "state.save"
+    DATABASE_BACKUP = "database.backup"
+    DATABASE_MIGRATE = "database.migrate"
     METRICS_MARK = "metrics.mark"
     METRICS_BEGIN = "metrics.begin"
     METRICS_COUNT = "metrics.count"

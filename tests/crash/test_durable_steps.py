@@ -19,7 +19,8 @@ ALLOWED = {
     ("files.py", "fsync"),  # sync, called inside steps only: see below
     ("lander.py", "unlink"),  # abandon: temporary names
     ("spool.py", "unlink"),  # temporary names
-    ("database.py", "unlink"),  # discard: derived data
+    ("database.py", "unlink"),  # discard: derived data; the temporary name of a backup
+    ("database.py", "replace"),  # put_aside: what is damaged already; the backup is inside its step
 }
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asz.errors import BusyError
-from asz.storage.database import open_database
+from asz.storage.database import Schema, open_database
 from asz.storage.files import (
     create_private,
     remove_temporaries,
@@ -46,7 +46,7 @@ def test_files_that_change_are_private_whatever_the_umask(tmp_path: Path, umask:
         replace(tmp_path / "cache", b"bytes", Step.STATE_SAVE)
         with hold(tmp_path / ".lock"):
             pass
-        open_database(tmp_path / "state.db", "CREATE TABLE t(a)", 1).close()
+        open_database(tmp_path / "state.db", Schema("CREATE TABLE t(a);", 1)).close()
     finally:
         os.umask(old)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
