@@ -116,17 +116,27 @@ def _load(selection: "Selection") -> "Entries":
     return entries_of(load_adapters(selection, validate=False).active)
 
 
-def _pass(invocation: Invocation, collector: "Collector", as_json: bool) -> "Pass":
+def _pass(
+    invocation: Invocation,
+    collector: "Collector",
+    as_json: bool,
+    deadline: float | None = None,
+) -> "Pass":
     """One pass and its line."""
     from asz.cli.progress import display
     from asz.jsonio import encode
 
     with display() as shown:
-        made = collector.run(shown)
+        made = collector.run(shown, deadline)
     for note in made.report.notes:
         invocation.note(note)
     for problem in made.report.problems:
         invocation.error(problem)
+    if made.report.renewed:
+        invocation.say(
+            f"{made.report.renewed} conversations were assembled anew by the rules of this asz; the "
+            "rounds before are set aside"
+        )
     if not made.clean:
         invocation.status = max(invocation.status, 1)
     if not made.report.counts.sessions:
@@ -171,7 +181,7 @@ def _watch(
     rate that is low, must not keep what agents write from being landed."""
     interval = invocation.settings.collector.interval
     while True:
-        made = _pass(invocation, collector, as_json)
+        made = _pass(invocation, collector, as_json, deadline=time.monotonic() + interval)
         until = time.monotonic() + interval
         if pusher is not None:
             _push(invocation, pusher, as_json, deadline=until)

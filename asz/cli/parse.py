@@ -41,20 +41,17 @@ def command(invocation: Invocation, sessions: tuple[str, ...], rebuild: bool, as
 def _parse(
     invocation: Invocation, root: "Root", sessions: list[str], rebuild: bool
 ) -> "list[Parsed]":
-    import sqlite3
+    from asz.flow.many import Job, parse_many
 
-    from asz.errors import AszError
-    from asz.flow.parse import parse
-
-    budget = invocation.settings.parse.max_round_bytes
+    job = Job(root, invocation.settings.parse.max_round_bytes, rebuild)
     done = []
-    for session in sessions:
-        try:
-            parsed = parse(root, session, max_round_bytes=budget, rebuild=rebuild)
-        except (AszError, OSError, sqlite3.Error) as error:
-            invocation.left(session, error)
+    for session, outcome in parse_many(job, sessions):
+        if isinstance(outcome, Exception):
+            invocation.left(session, outcome)
             continue
-        if parsed.problem is not None:
-            invocation.error(f"{parsed.problem}; what landed before it is parsed")
-        done.append(parsed)
+        if outcome.problem is not None:
+            invocation.error(f"{outcome.problem}; what landed before it is parsed")
+        if outcome.renewed:
+            invocation.note(f"{session}: older rules had assembled it; begun again")
+        done.append(outcome)
     return done

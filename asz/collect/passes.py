@@ -9,10 +9,14 @@ from typing import Final, Protocol
 from asz.collect.planning import Plan, plan
 from asz.collect.turn import take_turn
 from asz.collect.work import Assembler, Counts, Entries, Limits, LoadEntries, Report, Work
+from asz.storage.landed import landed_bytes
 from asz.storage.root import Root
 
 POOL_BYTES: Final = 16 << 20
 """Unread bytes from which starting processes pays."""
+
+BATCH: Final = 32
+"""Sessions assembled between two looks at the clock, when a pass has a deadline."""
 
 
 class Display(Protocol):
@@ -55,20 +59,32 @@ class Collector:
     stages: tuple[Stage, ...] = ()
     """What comes after the turns, in this order."""
 
-    def run(self, display: Display | None = None) -> "Pass":
+    def run(self, display: Display | None = None, deadline: float | None = None) -> "Pass":
         """One pass. It never stops for one session; what was left is in its report.
 
+        :param deadline: moment of the monotonic clock after which no further session is assembled that has
+            nothing new to land; what is left then is a later pass's.
         :raises KeyboardInterrupt: after what was being written became durable.
         """
         display = display or _Nothing()
         began = time.monotonic()
         made = plan(self.root, self.entries)
-        works = made.work + self._behind(made)
+        behind = self._behind(made)
+        works = made.work + behind
         report = made.report
         display.start(len(works), sum(work.size for work in works))
-        for done, (_work, outcome) in enumerate(self._turns(works, display), 1):
-            report.add(outcome)
-            display.update(done, report.counts.records, report.counts.bytes)
+        done = 0
+        for some in [works] if deadline is None else [made.work, *_batches(behind)]:
+            late = deadline is not None and time.monotonic() >= deadline
+            if late and done >= len(made.work):
+                report.notes.append(
+                    f"{len(works) - done} conversations are assembled in later passes"
+                )
+                break
+            for _work, outcome in self._turns(some, display):
+                done += 1
+                report.add(outcome)
+                display.update(done, report.counts.records, report.counts.bytes)
         report.counts.skipped = made.report.counts.skipped
         for stage in self.stages:
             stage.run(report)
@@ -79,7 +95,11 @@ class Collector:
         assembler = self.assembler
         if assembler is None:
             return []
-        return [Work(name, (), {}) for name in made.to_parse if assembler.behind(self.root, name)]
+        return [
+            Work(name, (), {}, landed_bytes(self.root.session_dir(name)))
+            for name in made.to_parse
+            if assembler.behind(self.root, name)
+        ]
 
     def _turns(self, works: list[Work], display: Display) -> Iterator[tuple[Work, Report]]:
         workers = min(self.workers, len(works))
@@ -103,6 +123,11 @@ class Collector:
             else:
                 done += 1
                 yield outcome
+
+
+def _batches(works: list[Work]) -> Iterator[list[Work]]:
+    for start in range(0, len(works), BATCH):
+        yield works[start : start + BATCH]
 
 
 class _Here:
@@ -147,7 +172,12 @@ class Pass:
     def numbers(self) -> dict[str, int | float]:
         """The numbers of the pass line, sizes in bytes, and the rounds that were written."""
         report = self.report
-        return {**asdict(report.counts), "rounds": report.rounds, "seconds": round(self.seconds, 3)}
+        return {
+            **asdict(report.counts),
+            "rounds": report.rounds,
+            "renewed": report.renewed,
+            "seconds": round(self.seconds, 3),
+        }
 
     def line(self) -> str:
         """The pass line, without its time of day."""

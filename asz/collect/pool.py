@@ -1,28 +1,20 @@
 """Turns in other processes: a session is the unit of locking, so sessions need nothing from each other."""
 
-import gc
 import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from asz.collect.turn import take_turn
 from asz.collect.work import Assembler, Entries, Limits, LoadEntries, Report, Work
 from asz.storage.root import Root
+from asz.workers import submit, workers
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
     from multiprocessing.synchronize import Event
-
-YOUNG_OBJECTS: Final = 100_000
-"""New objects before a worker looks for cycles among them. Records die by their reference counts; looking
-after every 700, as is the default, costs a twentieth of a pass."""
 
 REFRESH_SECONDS: Final = 0.2
 """How often the waiting process looks at the counters."""
@@ -71,18 +63,7 @@ _worker: _Worker | None = None
 
 def _start(job: Job, shared: Shared) -> None:
     global _worker  # noqa: PLW0603 - a process of the pool has no other place for it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the waiting process decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    gc.set_threshold(YOUNG_OBJECTS)
     _worker = _Worker(job, job.load(), shared)
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever. It can end anywhere, as a crash can."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _turn(work: Work) -> Report:
@@ -91,44 +72,16 @@ def _turn(work: Work) -> Report:
     return take_turn(job.root, work, _worker.entries, job.limits, _worker.shared, job.assembler)
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Processes started in here inherit that an interrupt waits: one that came while a worker is still
-    importing would end it with a traceback. This process gets its own afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
-
-
-@contextmanager
-def _pool(job: Job, shared: Shared, workers: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_start, initargs=(job, shared)
-    )
-    try:
-        yield pool
-    except BaseException:
-        shared.stop.set()  # groups at hand become durable, nothing new is begun
-        pool.shutdown(wait=True, cancel_futures=True)
-        raise
-    pool.shutdown()
-
-
 def turns(
-    job: Job, works: list[Work], workers: int, shared: Shared
+    job: Job, works: list[Work], count: int, shared: Shared
 ) -> Iterator[tuple[Work, Report] | None]:
-    """Take turns in ``workers`` processes; each as it ends, and ``None`` whenever time has passed.
+    """Take turns in ``count`` processes; each as it ends, and ``None`` whenever time has passed.
 
     A turn whose process dies, or that fails where no error was expected, is a report with an error.
     """
-    with _pool(job, shared, workers) as pool:
-        with _interrupts_held():
-            futures: dict[Future[Report], Work] = {pool.submit(_turn, work): work for work in works}
+    # Stopped, groups at hand become durable and nothing new is begun.
+    with workers(count, _start, (job, shared), stop=shared.stop.set) as pool:
+        futures = submit(pool, _turn, works)
         waiting = set(futures)
         while waiting:
             done, waiting = wait(waiting, REFRESH_SECONDS, FIRST_COMPLETED)

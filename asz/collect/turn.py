@@ -39,7 +39,9 @@ def take_turn(
             with hold(directory / ".lock"):
                 Turn(directory, work, entries, limits, progress, report).run()
         if assembler is not None:
-            report.rounds = assembler.assemble(root, work.session)
+            assembled = assembler.assemble(root, work.session)
+            report.rounds = assembled.rounds_written
+            report.renewed = int(assembled.renewed)
     except BusyError:
         report.counts.busy = 1
         report.problems.append(

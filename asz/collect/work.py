@@ -163,6 +163,8 @@ class Report:
     """One line for each thing worth saying with ``-v``: damaged lines, skipped names."""
     rounds: int = 0
     """Rounds that were written."""
+    renewed: int = 0
+    """Conversations that older rules had assembled, and that were assembled anew."""
 
     def error(self, line: str) -> None:
         """Count an error and keep its line."""
@@ -180,6 +182,7 @@ class Report:
         self.problems += other.problems
         self.notes += other.notes
         self.rounds += other.rounds
+        self.renewed += other.renewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +195,26 @@ class Limits:
     """Most windows read of one source in one pass; ``None``: until nothing is pending."""
 
 
+class Assembled(Protocol):
+    """What assembling a session did."""
+
+    @property
+    def rounds_written(self) -> int:
+        """Rounds that were written."""
+
+    @property
+    def renewed(self) -> bool:
+        """Whether older rules had assembled it, so that it was assembled anew."""
+
+
 class Assembler(Protocol):
     """Assembles what landed; picklable. It raises ``AszError`` and nothing else."""
 
     def behind(self, root: Root, session: str) -> bool:
         """Whether a session that needs no turn has something to assemble all the same."""
 
-    def assemble(self, root: Root, session: str) -> int:
-        """Assemble a session; how many rounds were written."""
+    def assemble(self, root: Root, session: str) -> Assembled:
+        """Assemble a session."""
 
 
 class Progress(Protocol):

@@ -8,11 +8,12 @@ from asz.assembly.model import Tokens
 from asz.errors import FormatError
 from asz.flow import chain, sf, state
 from asz.flow.chain import RoundName
+from asz.flow.rules import rules_of
 from asz.flow.sf import RoundHeader
 from asz.storage.landed import landed_names
 from asz.storage.root import Root
 
-ChainState = Literal["current", "behind", "unparsed", "purged", "broken"]
+ChainState = Literal["current", "behind", "outdated", "unparsed", "purged", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class ConversationRow:
     id: str
     state: ChainState
     """``current``: the chain covers all that landed. ``behind``: more has landed, or ``unparsed``:
-    nothing is assembled yet; ``asz parse`` does it. ``purged``: its landed files are gone.
+    nothing is assembled yet; ``asz parse`` does it. ``outdated``: older rules assembled it, the next pass
+    does it anew. ``purged``: its landed files are gone.
     ``broken``: a round is missing, or something cannot be read."""
     title: str | None = None
     from_time: str | None = None
@@ -72,6 +74,8 @@ def _row(root: Root, name: str, rounds: list[RoundName]) -> ConversationRow:
         standing = "purged"
     elif landed[-1].seq > header.through_seq:
         standing = "behind"
+    elif rules_of(header) == "older":
+        standing = "outdated"
     return ConversationRow(
         id=name,
         state=standing,

@@ -10,6 +10,7 @@ from asz.errors import BusyError, ChainError, FormatError, NotFoundError
 from asz.flow import chain, plan, sf, state
 from asz.flow.delta import difference
 from asz.flow.fold import Folded, fold
+from asz.flow.rules import rules_of
 from asz.flow.sf import Round, RoundHeader
 from asz.storage import index
 from asz.storage.files import make_directory, remove_temporaries, sync
@@ -38,6 +39,8 @@ class Parsed:
     problem: str | None = None
     """Why the index could not be brought up to the disk, when a landed file is damaged. What lies
     before that file was parsed."""
+    renewed: bool = False
+    """Whether the chain was of older rules, so that it was set aside and begun again."""
 
 
 def parse(
@@ -48,14 +51,15 @@ def parse(
     rebuild: bool = False,
     trust_cache: bool = False,
 ) -> Parsed:
-    """Bring a session's chain up to what has landed.
+    """Bring a session's chain up to what has landed. A chain of older rules is set aside and begun again,
+    over the same landed files.
 
     :param max_round_bytes: budget of one round.
     :param rebuild: set the rounds aside and begin a new chain.
     :param trust_cache: leave the rounds unread when the cache says that they cover all that landed.
     :raises NotFoundError: no such session.
     :raises BusyError: another process parses it.
-    :raises ChainError: the chain does not verify, another asz wrote it, or it is ahead of the index.
+    :raises ChainError: the chain does not verify, a newer asz wrote it, or it is ahead of the index.
     """
     session_dir = root.session_dir(session)
     if not session_dir.is_dir():
@@ -74,19 +78,14 @@ def parse(
         names = chain.round_names(directory)
         head = names[-1] if names else None
         known = state.load(directory, head)
-        if known is not None and _continues(known.head) and known.agrees(landed):
+        if known is not None and rules_of(known.head) == "same" and known.agrees(landed):
             if not trust_cache:
                 _sound_chain(directory, session)
             return Parsed(session, 0, len(names), covered, problem)
+        writer = _Writer(session, session_dir, directory, max_round_bytes)
         with without_gc():
-            written = _Writer(session, session_dir, directory, max_round_bytes).run(landed)
-        rounds = len(names) + written
-        return Parsed(session, written, rounds, covered, problem)
-
-
-def _continues(head: RoundHeader) -> bool:
-    """Whether this asz may add to a chain."""
-    return (head.parser, head.policy) == (PARSER, POLICY)
+            written = writer.run(landed)
+        return Parsed(session, written, writer.rounds, covered, problem, writer.renewed)
 
 
 def _remedy(session: str) -> str:
@@ -141,11 +140,18 @@ class _Writer:
         self._budget = max_round_bytes
         self._folded = Folded()
         self._tokens: Tokens | None = None
+        self.renewed = False
+        """Whether the chain was of older rules and is begun again."""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the chain."""
+        return self._folded.head.round if self._folded.head is not None else 0
 
     @property
     def _number(self) -> int:
         """Number of the next round."""
-        return self._folded.head.round + 1 if self._folded.head is not None else 1
+        return self.rounds + 1
 
     @property
     def _through(self) -> int:
@@ -154,6 +160,8 @@ class _Writer:
 
     def run(self, landed: Coverage) -> int:
         """Write the rounds that are missing; how many."""
+        rows = index.load(self._session_dir, landed.through_seq)
+        self._read_chain(rows)
         rounds = self._directory / chain.ROUNDS
         new = not rounds.exists()
         make_directory(rounds)
@@ -161,13 +169,12 @@ class _Writer:
             with step(Step.DIRECTORY_SYNC):
                 sync(self._directory)
         remove_temporaries(rounds)
-        rows = index.load(self._session_dir, landed.through_seq)
-        self._read_chain(rows)
         written = self._write(rows) if rows.through_seq > self._through else 0
         self._save_state(rows, landed)
         return written
 
     def _read_chain(self, rows: SessionRows) -> None:
+        """Fold the chain there is, or set it aside when older rules made it."""
         found = _sound_chain(self._directory, self._session)
         remedy = _remedy(self._session)
         previous = ""
@@ -175,11 +182,13 @@ class _Writer:
         for round_ in found.rounds:
             header = round_.header
             where = f"{self._directory}: round {header.round}"
-            if not _continues(header):
+            rules = rules_of(header)
+            if rules == "newer":
                 raise ChainError(
-                    f"{where}: written by parser {header.parser} and policy {header.policy}, this is "
-                    f"{PARSER} and {POLICY}; {remedy}"
+                    f"{where}: written by a newer asz, with parser {header.parser} and policy "
+                    f"{header.policy}, this is {PARSER} and {POLICY}; upgrade asz"
                 )
+            self.renewed |= rules == "older"
             if header.through_seq > rows.through_seq:
                 raise ChainError(
                     f"{where}: covers sequence {header.through_seq}, the index ends at "
@@ -189,7 +198,10 @@ class _Writer:
             if problem is not None:
                 raise ChainError(f"{where} {problem}; put the files back, or {remedy}")
             previous = header.input_digest
-        self._folded = fold(found.rounds)
+        if self.renewed:
+            _set_aside(self._directory)
+        else:
+            self._folded = fold(found.rounds)
 
     def _write(self, rows: SessionRows) -> int:
         """Plan cuts over the new files, then write a round for each; a round that comes out too big is

@@ -43,6 +43,16 @@ def landed_names(session_dir: Path) -> list[LandedName]:
     return sorted(found, key=lambda item: (item.seq, item.path))
 
 
+def landed_bytes(session_dir: Path) -> int:
+    """Bytes of all landed files of a session."""
+    return sum(
+        entry.stat(follow_symlinks=False).st_size
+        for _place, directory in _directories(session_dir)
+        for entry in os.scandir(directory)
+        if FILE_NAME.match(entry.name)
+    )
+
+
 def last_landed(session_dir: Path) -> int:
     """Highest sequence on disk; 0 when nothing landed."""
     return max(

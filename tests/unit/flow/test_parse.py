@@ -1,14 +1,19 @@
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from asz.assembly.model import PARSER
 from asz.errors import BusyError, ChainError, NotFoundError
 from asz.flow import parse as parsing
+from asz.flow import rules
 from asz.flow.chain import read_chain, round_names
 from asz.flow.fold import fold
+from asz.flow.keeping import ChainKeeper
+from asz.flow.listing import conversations
 from asz.flow.parse import parse
 from asz.flow.sf import encode_round
 from asz.storage.locks import hold
@@ -234,16 +239,57 @@ def test_a_damaged_chain_is_refused_also_when_nothing_is_new(root: Root, landing
     assert parse(root, "s1", trust_cache=True).rounds_written == 0
 
 
-def test_another_parsers_chain_is_refused(
+def parsed_by(parser: str, root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of other rules than today's."""
+    with monkeypatch.context() as patch:
+        patch.setattr(parsing, "PARSER", parser)
+        patch.setattr(rules, "PARSER", parser)
+        parse(root, "s1")
+
+
+def test_a_chain_of_older_rules_is_set_aside_and_begun_again(
     root: Root, landing: Landing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     land_small(landing)
-    with monkeypatch.context() as patch:
-        patch.setattr(parsing, "PARSER", "v0")
+    parsed_by("v0", root, monkeypatch)
+    directory = root.conversation_dir("s1")
+    [older] = round_names(directory)
+    before = older.path.read_bytes()
+    assert conversations(root)[0].state == "outdated"
+    assert ChainKeeper().behind(root, "s1")
+    done = parse(root, "s1", trust_cache=True)
+    assert (done.renewed, done.rounds_written, done.rounds) == (True, 1, 1)
+    assert (directory / "rounds.1" / older.path.name).read_bytes() == before
+    assert read_chain(directory).rounds[0].header.parser == PARSER
+    assert conversations(root)[0].state == "current"
+    assert not ChainKeeper().behind(root, "s1")
+    assert not parse(root, "s1").renewed
+
+
+def test_a_chain_of_newer_rules_is_left_alone(
+    root: Root, landing: Landing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    land_small(landing)
+    parsed_by("v99", root, monkeypatch)
+    for trust_cache in (True, False):
+        with pytest.raises(
+            ChainError, match=r"written by a newer asz, with parser v99 .*upgrade asz"
+        ):
+            parse(root, "s1", trust_cache=trust_cache)
+    assert os.listdir(root.conversation_dir("s1") / "rounds")
+    assert not (root.conversation_dir("s1") / "rounds.1").exists()
+
+
+def test_a_chain_of_older_rules_stays_when_what_it_consumed_is_gone(
+    root: Root, landing: Landing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    land_small(landing)
+    parsed_by("v0", root, monkeypatch)
+    next(landing.directory.glob("streams/a1/*.sd")).unlink()
+    shutil.rmtree(landing.directory / "index")
+    with pytest.raises(ChainError, match="landed files are missing"):
         parse(root, "s1")
-    with pytest.raises(ChainError, match=r"written by parser v0 .* asz parse --rebuild s1"):
-        parse(root, "s1")
-    assert parse(root, "s1", rebuild=True).rounds_written == 1
+    assert not (root.conversation_dir("s1") / "rounds.1").exists()
 
 
 def test_an_index_behind_the_chain_is_refused(root: Root, landing: Landing) -> None:
