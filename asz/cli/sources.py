@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 @adapter_option
 @json_option
 @click.option("--cursors", is_flag=True, help="List how far each source was read instead.")
-@click.option("--conflicts", is_flag=True, help="List the sources in conflict instead.")
-@click.option("--resolve", metavar="SOURCE", help="Accept a source in conflict as it is now.")
+@click.option("--conflicts", is_flag=True, help="List sources that were rewritten instead.")
+@click.option("--gone", is_flag=True, help="List the sources that are there no more instead.")
+@click.option(
+    "--resolve", metavar="SOURCE", help="Accept a source in conflict, or all, as it is now."
+)
 def command(
     invocation: Invocation,
     only: tuple[str, ...],
     as_json: bool,
     cursors: bool,
     conflicts: bool,
+    gone: bool,
     resolve: str | None,
 ) -> int:
     """List the sessions and sources a pass would look at; nothing is written but by --resolve."""
@@ -35,6 +39,8 @@ def command(
         return _resolve(invocation, resolve)
     if conflicts:
         return _conflicts(invocation, as_json)
+    if gone:
+        return _gone(invocation, as_json)
     if cursors:
         return _cursors(invocation, as_json)
     found = _discover(invocation, only)
@@ -57,21 +63,49 @@ def command(
 def _resolve(invocation: Invocation, source: str) -> int:
     from asz.collect.conflicts import resolve
 
-    cursor = resolve(invocation.open_root(write=True), source)
-    click.echo(
-        f"{printable(cursor.src)}: the next pass reads it from its start, as reading {cursor.gen + 1}"
-    )
+    for cursor in resolve(invocation.open_root(write=True), source):
+        click.echo(
+            f"{printable(cursor.src)}: the next pass reads it from its start, as reading "
+            f"{cursor.gen + 1}"
+        )
     return invocation.status
 
 
 def _conflicts(invocation: Invocation, as_json: bool) -> int:
     from asz.collect.conflicts import conflicts
+    from asz.storage.times import format_ns
 
     found = conflicts(invocation.open_root())
     if as_json:
-        click.echo(json_text([asdict(conflict) for conflict in found]))
-    for conflict in () if as_json else found:
-        click.echo(printable(f"{conflict.session}  {conflict.src}: {conflict.reason}"))
+        click.echo(json_text([{**asdict(c), "at": format_ns(c.at_ns)} for c in found]))
+        return invocation.status
+    for conflict in found:
+        became = "not read" if conflict.reading is None else f"landed as reading {conflict.reading}"
+        when = format_ns(conflict.at_ns)[:19]
+        click.echo(
+            printable(f"{conflict.session}  {when}  {conflict.src}: {conflict.reason}; {became}")
+        )
+    return invocation.status
+
+
+def _gone(invocation: Invocation, as_json: bool) -> int:
+    from asz.storage.cursors import read_cursors
+    from asz.storage.times import format_ns
+
+    root = invocation.open_root()
+    found = [
+        (session, format_ns(cursor.gone_at), cursor.kind, cursor.src)
+        for session in root.sessions()
+        for cursor in read_cursors(root.session_dir(session)).values()
+        if cursor.state == "source_gone"
+    ]
+    names = ("session", "gone_at", "kind", "src")
+    if as_json:
+        click.echo(json_text([dict(zip(names, row, strict=True)) for row in found]))
+        return invocation.status
+    rows = [(session, at[:19], kind, src) for session, at, kind, src in sorted(found)]
+    for line in table(("SESSION", "GONE SINCE (UTC)", "KIND", "SOURCE"), rows):
+        click.echo(line)
     return invocation.status
 
 
@@ -98,7 +132,9 @@ def _cursors(invocation: Invocation, as_json: bool) -> int:
 
 def _cursor_as_json(session: str, cursor: "Cursor") -> dict[str, Any]:
     """All that is kept of a source; what is the adapter's own as base64."""
-    values = {"session": session, **asdict(cursor), "path": printable(cursor.path)}
+    import msgspec
+
+    values = {"session": session, **msgspec.structs.asdict(cursor), "path": printable(cursor.path)}
     return {
         name: b64encode(value).decode() if isinstance(value, bytes) else value
         for name, value in values.items()

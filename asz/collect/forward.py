@@ -6,9 +6,10 @@ their end and nothing lands again.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from asz.collect.converting import convert
 from asz.collect.reading import (
@@ -24,7 +25,7 @@ from asz.collect.reading import (
 from asz.collect.work import MANY_IN_A_PLACE, AdapterCalls, Item
 from asz.storage.cursors import Cursor
 from asz.storage.landed import LandedName
-from asz.storage.sd import SHA_DIGITS, LandedRecord, read_file, read_header
+from asz.storage.sd import SHA_DIGITS, Header, LandedRecord, read_file, read_header
 
 LandedByPlace = dict[tuple[str, str], list[LandedName]]
 """Landed files by kind and place, ascending."""
@@ -38,14 +39,17 @@ def by_place(names: Iterable[LandedName]) -> LandedByPlace:
     return found
 
 
-def new_cursor(item: Item) -> Cursor:
-    """The cursor of a source nothing landed from."""
+def new_cursor(item: Item, key: str = "") -> Cursor:
+    """The cursor of a source nothing landed from.
+
+    :param key: what to keep it under; empty: the source's own key.
+    """
     source = item.source
     adapter, label = item.entry
     return Cursor(
         adapter=adapter,
         label=label,
-        key=source.cursor_key,
+        key=key or source.cursor_key,
         src=source.src,
         kind=source.kind,
         shape=source.shape,
@@ -56,7 +60,7 @@ def new_cursor(item: Item) -> Cursor:
 
 @dataclass(slots=True)
 class Ahead:
-    """What landed of a source beyond its cursor."""
+    """What landed of one reading of a source beyond its cursor."""
 
     gen: int
     last_seq: int
@@ -64,34 +68,77 @@ class Ahead:
     """Of the last file; of a custom source, of all files."""
 
 
-def ahead_of(
-    session_dir: Path, landed: LandedByPlace, item: Item, cursor: Cursor | None
-) -> Ahead | None:
-    """What landed from a source beyond its cursor, or ``None``.
+class Readings:
+    """The readings a session has landed. Each has a number, by which it is told from others of its kind and
+    place; where a place takes any number of sources, from others of its source."""
 
-    :raises FormatError: a file that must be read is damaged.
-    """
-    names = landed.get((item.source.kind, item.place), [])
-    last_seq = cursor.last_seq if cursor else 0
-    names = [name for name in names if name.seq > last_seq]
-    if item.source.kind in MANY_IN_A_PLACE or item.source.shape == "custom":  # may be several
-        names = [n for n in names if read_header(session_dir / n.path).src == item.source.src]
-    if not names:
-        return None
-    wanted = names if item.source.shape == "custom" else names[-1:]
-    records: list[LandedRecord] = []
-    gen = 0
-    for name in wanted:
-        file = read_file(session_dir / name.path)
-        gen = file.header.gen or 0
-        records += file.records()
-    return Ahead(gen, names[-1].seq, records)
+    def __init__(
+        self, session_dir: Path, landed: LandedByPlace, cursors: Mapping[Any, Cursor]
+    ) -> None:
+        self._session_dir = session_dir
+        self._landed = landed
+        self._claimed: dict[tuple[str, str], dict[tuple[str, int], str]] = {}
+        """By kind and place: the key of the cursor that each reading belongs to."""
+        for cursor in cursors.values():
+            self.claim(cursor)
+
+    def claim(self, cursor: Cursor) -> None:
+        """Note which reading a cursor follows."""
+        src = cursor.src if _several(cursor.kind, cursor.shape) else ""
+        claimed = self._claimed.setdefault((cursor.kind, cursor.place), {})
+        claimed[src, cursor.gen] = cursor.key
+
+    def next_gen(self, cursor: Cursor) -> int:
+        """The number of a reading that a cursor begins now; 0 where nothing landed."""
+        at = (cursor.kind, cursor.place)
+        headers = map(self._header, self._landed.get(at, ()))
+        if _several(cursor.kind, cursor.shape):
+            claimed = [gen for src, gen in self._claimed.get(at, {}) if src == cursor.src]
+            landed = [header.gen or 0 for header in headers if header.src == cursor.src]
+        else:
+            claimed = [gen for _src, gen in self._claimed.get(at, {})]
+            landed = [header.gen or 0 for header in headers]
+        return max((*claimed, *landed), default=-1) + 1
+
+    def ahead_of(self, item: Item, cursor: Cursor) -> list[Ahead]:
+        """What landed beyond a cursor, of every reading that may be its own, the newest first.
+
+        :raises FormatError: a file that must be read is damaged.
+        """
+        source = item.source
+        names = self._landed.get((source.kind, item.place), [])
+        claimed = self._claimed.get((source.kind, item.place), {})
+        several = _several(source.kind, source.shape)
+        beyond: dict[int, list[LandedName]] = {}
+        for name in names:
+            if name.seq > cursor.last_seq:
+                header = self._header(name)
+                reading = (header.src if several else "", header.gen or 0)
+                own = claimed.get(reading, cursor.key) == cursor.key
+                if own and (not several or header.src == source.src):
+                    beyond.setdefault(reading[1], []).append(name)
+        return [
+            self._ahead(item, gen, names) for gen, names in sorted(beyond.items(), reverse=True)
+        ]
+
+    def _ahead(self, item: Item, gen: int, names: list[LandedName]) -> Ahead:
+        wanted = names if item.source.shape == "custom" else names[-1:]
+        files = (read_file(self._session_dir / name.path) for name in wanted)
+        return Ahead(gen, names[-1].seq, [record for file in files for record in file.records()])
+
+    def _header(self, name: LandedName) -> Header:
+        return read_header(self._session_dir / name.path)
+
+
+def _several(kind: str, shape: str) -> bool:
+    """Whether sources of one kind and place are told apart by their ``src``."""
+    return kind in MANY_IN_A_PLACE or shape == "custom"
 
 
 def roll_forward(
     item: Item, cursor: Cursor, ahead: Ahead, adapter: AdapterCalls, window: int
 ) -> bool:
-    """Move a cursor to the end of what landed; whether the source's bytes allow it.
+    """Move a cursor to the end of what landed; whether the source's bytes allow it. Else it stays.
 
     A document or custom source is not checked here: its next version or record is compared by digest.
     """
@@ -99,6 +146,8 @@ def roll_forward(
         return _roll_document(cursor, ahead)
     last = ahead.records[-1]
     end = last.off + last.size + 1
+    same = cursor.gen == ahead.gen
+    offset, carry = (cursor.offset, cursor.carry) if same else (0, b"")
     try:
         with opened(item.source) as (handle, _found):
             tail = skip_to(handle, last.off)
@@ -107,7 +156,7 @@ def roll_forward(
                 return False
             if hashlib.sha256(line[:-1]).hexdigest()[:SHA_DIGITS] != last.sha:
                 return False
-        carry = _carry_to(item, cursor, end, adapter, window)
+        carry = _carry_to(item, offset, end, carry, adapter, window)
     except (UnreadableError, VanishedError):
         return False
     cursor.gen = ahead.gen
@@ -118,12 +167,12 @@ def roll_forward(
     return True
 
 
-def _carry_to(item: Item, cursor: Cursor, end: int, adapter: AdapterCalls, window: int) -> bytes:
-    """Convert again what lies between the cursor and ``end``, for the carry alone."""
-    carry = cursor.carry
+def _carry_to(
+    item: Item, start: int, end: int, carry: bytes, adapter: AdapterCalls, window: int
+) -> bytes:
+    """Convert again what lies between two offsets, for the carry alone."""
     with opened(item.source) as (handle, _found):
-        reader = LineReader(handle, cursor.offset, skip_to(handle, cursor.offset), window)
-        start = cursor.offset
+        reader = LineReader(handle, start, skip_to(handle, start), window)
         while start < end and (found := reader.next()) is not None:
             data = found.data[: end - start]
             start += len(data)

@@ -13,7 +13,7 @@ from typing import Final
 from asz.collect.converting import Conversion
 from asz.collect.work import AdapterCalls, Item
 from asz.errors import RootError
-from asz.storage.cursors import Cursor, SessionState
+from asz.storage.cursors import Conflict, Cursor, SessionState
 from asz.storage.files import Pending, install, make_directory, sync, write_pending
 from asz.storage.index import Index, RowBuilder
 from asz.storage.landed import file_name
@@ -55,6 +55,7 @@ class Lander:
         self._pending_bytes = 0
         self._rows = RowBuilder()
         self._cursors: dict[tuple[str, str, str], Cursor] = {}
+        self._conflicts: list[Conflict] = []
         self._places: dict[str, Path] = {}
         self._names: dict[str, set[str]] = {}
         """Names below ``streams`` and ``runs``, exactly as the file system has them."""
@@ -86,6 +87,10 @@ class Lander:
     def keep(self, cursor: Cursor) -> None:
         """Save a cursor with the next group, whether or not it landed anything."""
         self._cursors[cursor.identity] = cursor
+
+    def tell(self, conflict: Conflict) -> None:
+        """Save what was found of a source with the next group, beside its cursor."""
+        self._conflicts.append(conflict)
 
     def _files(
         self,
@@ -191,8 +196,8 @@ class Lander:
             install(self._pending, Step.FILE_INSTALL)
             if self._index is not None:
                 self._index.save(self._rows)
-        if self._cursors:
-            self._state.save(self._cursors.values())
+        if self._cursors or self._conflicts:
+            self._state.save(self._cursors.values(), self._conflicts)
         self._forget()
 
     def abandon(self) -> None:
@@ -206,6 +211,7 @@ class Lander:
         self._pending_bytes = 0
         self._rows = RowBuilder()
         self._cursors = {}
+        self._conflicts = []
         self._new_parents = {}
 
 

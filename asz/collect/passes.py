@@ -86,6 +86,7 @@ class Collector:
                 report.add(outcome)
                 display.update(done, report.counts.records, report.counts.bytes)
         report.counts.skipped = made.report.counts.skipped
+        made.memory.save()
         for stage in self.stages:
             stage.run(report)
         return Pass(report, made.roots, time.monotonic() - began)
@@ -95,11 +96,17 @@ class Collector:
         assembler = self.assembler
         if assembler is None:
             return []
-        return [
-            Work(name, (), {}, landed_bytes(self.root.session_dir(name)))
-            for name in made.to_parse
-            if assembler.behind(self.root, name)
-        ]
+        works = []
+        for name in made.to_parse:
+            standing = made.memory.of(name)
+            mark = assembler.mark(self.root, name)
+            if standing.chain == mark:
+                continue
+            if assembler.behind(self.root, name):
+                works.append(Work(name, (), {}, landed_bytes(self.root.session_dir(name))))
+            else:
+                standing.chain = mark
+        return works
 
     def _turns(self, works: list[Work], display: Display) -> Iterator[tuple[Work, Report]]:
         workers = min(self.workers, len(works))
@@ -184,6 +191,8 @@ class Pass:
         parts = []
         for name in Counts.__slots__:
             value = getattr(self.report.counts, name)
+            if name == "copies" and not value:
+                continue  # most people have none
             parts.append(f"{name}={human_bytes(value) if name == 'bytes' else value}")
         return f"{' '.join(parts)} ({self.seconds:.1f}s)"
 

@@ -1,12 +1,14 @@
-"""Two files for one place: which is read, and which is refused.
+"""Several files for one place: which are read, and which are copies of those.
 
-A session may lie in several directories, copied or moved. Two files must never share a cursor, and
-nothing may be read twice.
+A session may lie in several directories, copied, moved or gone on with on two machines. Two files must
+never share a cursor, and nothing may be read twice: a copy is not read, and of two files that differ each
+is a reading of its own.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from asz.collect.reading import (
     BLOCK,
@@ -20,68 +22,116 @@ from asz.collect.reading import (
 from asz.collect.work import Item
 from asz.storage.cursors import Cursor, SessionState
 
+Cursors = Mapping[tuple[str, str, str], Cursor]
+
+
+@dataclass(slots=True)
+class Reading:
+    """A file that is read, and the cursor that follows it; ``None``: nothing of it was read."""
+
+    item: Item
+    cursor: Cursor | None
+    differs_from: str = ""
+    """Path of a file that has the place already, when this one is new beside it."""
+
 
 @dataclass(slots=True)
 class Chosen:
-    """Which items of a session are read."""
+    """What of a session is read, in landing order."""
 
-    items: list[Item] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)
-    """One line for each name that leads to the file that is read under another one."""
-    refused: list[tuple[Item, str]] = field(default_factory=list)
-    """Each file that cannot land beside the one that is read, and why."""
+    readings: list[Reading] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
+    """One line for each file that another one holds all of, or is."""
 
 
-def choose(
-    items: Iterable[Item], cursors: dict[tuple[str, str, str], Cursor], state: SessionState
-) -> Chosen:
-    """One item for each slot, in landing order.
-
-    Of several, a cursor's own comes first, then the order given. A file that continues the one chosen
-    takes its place: its bytes begin with all of the other's.
-    """
-    slots: dict[tuple[str, str, str], list[Item]] = {}
-    for item in items:
-        slots.setdefault(item.slot, []).append(item)
+def choose(items: Iterable[Item], cursors: Cursors, state: SessionState) -> Chosen:
+    """What is read of each slot. Of several files, those a cursor follows come first, then the order given.
+    A file that continues another takes its place and its cursor: its bytes begin with all of the other's."""
     chosen = Chosen()
-    for candidates in slots.values():
-        candidates.sort(key=lambda item: not _followed(item, cursors))
-        best = candidates[0]
-        for other in candidates[1:]:
-            best = _settle(best, other, state, chosen)
-        chosen.items.append(best)
-    chosen.items.sort(key=lambda item: item.landing_order)
+    follower = Follower(cursors)
+    for candidates in by_slot(items):
+        pairs = follower.readings(candidates)
+        pairs.sort(key=lambda pair: pair.cursor is None)
+        taken: list[Reading] = []
+        for pair in pairs:
+            _settle(taken, pair, state, chosen.copies)
+        chosen.readings += taken
+    chosen.readings.sort(key=lambda reading: reading.item.landing_order)
     return chosen
 
 
-def _followed(item: Item, cursors: dict[tuple[str, str, str], Cursor]) -> bool:
-    cursor = cursors.get(item.identity)
-    return (
-        cursor is not None
-        and cursor.state == "active"
-        and cursor.src == item.source.src
-        and cursor.path == location(item.source)
-    )
+def by_slot(items: Iterable[Item]) -> list[list[Item]]:
+    """The items that compete with each other, together."""
+    slots: dict[tuple[str, str, str], list[Item]] = {}
+    for item in items:
+        slots.setdefault(item.slot, []).append(item)
+    return list(slots.values())
 
 
-def _settle(best: Item, other: Item, state: SessionState, chosen: Chosen) -> Item:
-    """Compare two candidates; the one to read."""
-    verdict = _verdict(best, other, state)
-    if verdict == "same":
-        chosen.same.append(f"{_name(other)}: the same file as {_name(best)}")
-    elif verdict == "second continues":
-        chosen.refused.append((best, _refusal(best, other, "the second goes on where it ends")))
-        return other
-    elif verdict == "first continues":
-        chosen.refused.append((other, _refusal(other, best, "the second holds all of it")))
-    elif verdict == "differ":
-        chosen.refused.append((other, _refusal(other, best, "they differ")))
-    return best
+class Follower:
+    """Finds the cursor of each file of a session."""
+
+    def __init__(self, cursors: Cursors) -> None:
+        self._cursors = cursors
+
+    @cached_property
+    def _by_path(self) -> dict[tuple[str, str, str, str, str], Cursor]:
+        return {
+            (cursor.adapter, cursor.label, cursor.kind, cursor.place, cursor.path): cursor
+            for cursor in self._cursors.values()
+            if cursor.path
+        }
+
+    def readings(self, items: Sequence[Item]) -> list[Reading]:
+        """The files of one slot, each with the cursor that followed it, else with the one of its key, as
+        when it was moved."""
+        own = [self._cursors.get(item.identity) for item in items]
+        if len(items) > 1 or own[0] is None or own[0].path != _path(items[0]):
+            at = [self._by_path.get((*item.entry, *item.slot[:2], _path(item))) for item in items]
+            taken = {cursor.identity for cursor in at if cursor is not None}
+            for number, (cursor, of_key) in enumerate(zip(at, own, strict=True)):
+                if cursor is not None:
+                    own[number] = cursor
+                elif of_key is not None and of_key.identity in taken:
+                    own[number] = None
+                elif of_key is not None:
+                    taken.add(of_key.identity)
+        return [Reading(item, cursor) for item, cursor in zip(items, own, strict=True)]
 
 
-def _refusal(item: Item, read: Item, how: str) -> str:
-    names = f"{_name(item)} and {_name(read)}"
-    return f"{names} would land in one place, {how}; the first is not read; move away one of them"
+def _path(item: Item) -> str:
+    return location(item.source)
+
+
+def further_key(item: Item, cursors: Cursors) -> str:
+    """A key for a file beside one that has the item's own."""
+    number = 2
+    while (*item.entry, key := f"{item.source.cursor_key} ({number})") in cursors:
+        number += 1
+    return key
+
+
+def _settle(taken: list[Reading], new: Reading, state: SessionState, copies: list[str]) -> None:
+    """Put a file among those that are read, or name it as a copy."""
+    if new.cursor is None:
+        for reading in taken:
+            verdict = _verdict(reading.item, new.item, state)
+            if verdict == "gone":
+                return
+            if verdict in ("same", "first continues"):
+                copies.append(_copy(new.item, reading.item))
+                return
+            if verdict == "second continues":
+                copies.append(_copy(reading.item, new.item))
+                reading.item = new.item
+                return
+        if taken:
+            new.differs_from = _name(taken[0].item)
+    taken.append(new)
+
+
+def _copy(item: Item, read: Item) -> str:
+    return f"{_name(item)}: a copy; {_name(read)} holds all of it and is read"
 
 
 def _name(item: Item) -> str:
@@ -90,10 +140,12 @@ def _name(item: Item) -> str:
 
 def _verdict(best: Item, other: Item, state: SessionState) -> str:
     """How two files relate, from memory when neither changed since they were compared."""
+    if "custom" in (best.source.shape, other.source.shape):
+        return "differ"
     kind, place, _script = best.slot
-    first, second = _fingerprint(best), _fingerprint(other)
-    if second is None or other.source.shape == "custom":
-        return "differ" if other.source.shape == "custom" else "gone"
+    first, second = fingerprint(best), fingerprint(other)
+    if second is None:
+        return "gone"
     if first is None:
         return "second continues"
     known = state.compared(place, kind, first, second)
@@ -103,7 +155,7 @@ def _verdict(best: Item, other: Item, state: SessionState) -> str:
     return known
 
 
-def _fingerprint(item: Item) -> str | None:
+def fingerprint(item: Item) -> str | None:
     """Path, size and identity of a candidate; ``None`` when it is not there."""
     try:
         found = os.stat(location(item.source))

@@ -2,11 +2,11 @@
 
 import hashlib
 import os
-import shlex
 import time
 from dataclasses import dataclass
 from typing import Final
 
+from asz.collect.conflicts import Again, conflict_line
 from asz.collect.converting import convert
 from asz.collect.forward import Ahead
 from asz.collect.lander import Lander
@@ -43,6 +43,8 @@ class SourceReader:
     cursor: Cursor
     known: bool
     """Whether the cursor stands for something that was read, and is no new one."""
+    again: Again
+    """Begins a next reading of a file that is not what its cursor knows."""
     ahead: Ahead | None
     """What landed beyond a custom source's cursor, so that it does not land again."""
     lander: Lander
@@ -69,10 +71,12 @@ class SourceReader:
         verdict = look(self.item.source, self.cursor if self.known else None, found)
         moved = self.known and self.cursor.path != location(self.item.source)
         if verdict is Look.CONFLICT:
-            self._name_conflict()
+            self.report.conflict(conflict_line(self.cursor))
         elif verdict is Look.SHORTER:
-            self._conflict(
-                f"{found.st_size} bytes, fewer than the {self.cursor.offset} already read"
+            self._read_again(
+                handle,
+                found,
+                f"{found.st_size} bytes, fewer than the {self.cursor.offset} already read",
             )
         elif verdict is Look.IDLE and not moved:
             if self.cursor.state != "active":
@@ -88,7 +92,11 @@ class SourceReader:
         cursor = self.cursor
         tail = skip_to(handle, cursor.offset)
         if cursor.offset and tail_digest(tail) != cursor.digest:
-            self._conflict(f"the bytes before offset {cursor.offset} are not those already read")
+            self._read_again(
+                handle,
+                found,
+                f"the bytes before offset {cursor.offset} are not those already read",
+            )
             return
         reader = LineReader(handle, cursor.offset, tail, self.limits.max_delta_bytes)
         windows = 0
@@ -114,6 +122,13 @@ class SourceReader:
             size = _UNKNOWN_SIZE
         if windows or self.known:
             self._keep(found, size)
+
+    def _read_again(self, handle: SourceFile, found: os.stat_result, reason: str) -> None:
+        """Land a file that was rewritten from its start, as a next reading. What landed before stays."""
+        if self.again(self.cursor, reason):
+            self._read_lines(handle, found)
+        else:
+            self.lander.keep(self.cursor)
 
     # ---- documents
 
@@ -220,28 +235,12 @@ class SourceReader:
     def _keep(self, found: os.stat_result, size: int | None = None) -> None:
         """Bring the cursor up to the file it stands for, and save it with the next group."""
         cursor = self.cursor
-        cursor.state, cursor.reason = "active", ""
+        cursor.state, cursor.reason, cursor.gone_at = "active", "", 0
         cursor.src = self.item.source.src
         cursor.path = location(self.item.source)
         cursor.device, cursor.inode = identity(found)
         cursor.size = found.st_size if size is None else size
         self.lander.keep(cursor)
 
-    def _conflict(self, reason: str) -> None:
-        self.cursor.state, self.cursor.reason = "conflict", reason
-        self.lander.keep(self.cursor)
-        self._name_conflict()
-
-    def _name_conflict(self) -> None:
-        self.report.conflict(conflict_line(self.cursor))
-
     def _path(self) -> str:
         return location(self.item.source) or self.item.source.src
-
-
-def conflict_line(cursor: Cursor) -> str:
-    """What a pass says of a source in conflict, every time."""
-    return (
-        f"{cursor.path or cursor.src}: in conflict: {cursor.reason}; nothing of it is read; "
-        f"to accept the file as it is now: asz sources --resolve {shlex.quote(cursor.src)}"
-    )

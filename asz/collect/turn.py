@@ -1,13 +1,21 @@
 """One session's turn in a pass: under its lock, everything of it from all adapters, in a fixed order."""
 
 import sqlite3
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from asz.collect.forward import LandedByPlace, ahead_of, by_place, new_cursor, roll_forward
+from asz.collect.conflicts import Again
+from asz.collect.forward import Ahead, Readings, by_place, new_cursor, roll_forward
 from asz.collect.lander import Lander
-from asz.collect.reading import UnreadableError, VanishedError, forget_directories
-from asz.collect.slots import Chosen, choose
-from asz.collect.sources import SourceReader, conflict_line
+from asz.collect.reading import (
+    UnreadableError,
+    VanishedError,
+    forget_directories,
+    location,
+)
+from asz.collect.slots import Reading, choose, further_key
+from asz.collect.sources import SourceReader
 from asz.collect.work import Assembler, Entries, Item, Limits, Progress, Report, Seen, Work
 from asz.errors import AszError, BusyError, FormatError
 from asz.storage.cursors import Cursor, SessionState
@@ -60,6 +68,17 @@ def take_turn(
     return report
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What a turn works on while it has the session's lock."""
+
+    state: SessionState
+    cursors: Cursors
+    lander: Lander
+    readings: Readings
+    again: Again
+
+
 class Turn:
     """The part of a turn that needs the session's lock."""
 
@@ -95,8 +114,10 @@ class Turn:
                 index if self._close_gap(index, names) else None,
                 self._limits.max_delta_bytes,
             )
+            readings = Readings(self._directory, by_place(names), cursors)
+            again = Again(state, readings, lander, self._report)
             try:
-                self._land(state, cursors, lander, names)
+                self._land(_Opened(state, cursors, lander, readings, again), names)
                 lander.flush()
             except BaseException:
                 lander.abandon()
@@ -112,64 +133,83 @@ class Turn:
             return False
         return True
 
-    def _land(
-        self, state: SessionState, cursors: Cursors, lander: Lander, names: list[LandedName]
-    ) -> None:
+    def _land(self, opened: _Opened, names: list[LandedName]) -> None:
+        state, cursors, lander = opened.state, opened.cursors, opened.lander
         chosen = choose(self._own_items(state, names), cursors, state)
-        self._tell(chosen, state)
-        landed = by_place(names)
-        for item in chosen.items:
+        self._report.counts.copies += len(chosen.copies)
+        self._report.notes += chosen.copies
+        read = {
+            reading.cursor.identity for reading in chosen.readings if reading.cursor is not None
+        }
+        for reading in chosen.readings:
             if self._progress.stopping():
                 self._report.counts.pending += 1
                 continue
-            cursor = cursors.get(item.identity)
             try:
-                self._read(item, cursor, landed, lander)
+                self._read(reading, opened)
             except VanishedError:
-                if cursor is not None:
-                    self._judge_gone(cursor, lander)
+                if reading.cursor is not None:
+                    self._judge_gone(reading.cursor, lander)
             except (UnreadableError, FormatError) as error:
                 self._report.error(str(error))
-        listed = {item.identity for item in self._work.items}
         for identity, cursor in cursors.items():
-            seen = self._work.seen.get(identity[:2])
-            if identity in listed or seen is None:
-                continue
-            if cursor.state == "conflict" or gone(cursor, seen):
+            if identity not in read and gone(cursor, self._work.seen.get(identity[:2])):
                 self._judge_gone(cursor, lander)
 
-    def _read(
-        self, item: Item, cursor: Cursor | None, landed: LandedByPlace, lander: Lander
-    ) -> None:
-        adapter = self._entries[item.entry]
-        ahead = ahead_of(self._directory, landed, item, cursor)
+    def _read(self, reading: Reading, opened: _Opened) -> None:
+        item, cursor, readings = reading.item, reading.cursor, opened.readings
         known = cursor is not None
         if cursor is None:
-            cursor = new_cursor(item)
-        if ahead is not None and item.source.shape != "custom":
-            window = self._limits.max_delta_bytes
-            if roll_forward(item, cursor, ahead, adapter, window):
-                known = True
-                lander.keep(cursor)
-            elif known:
-                cursor.state = "conflict"
-                cursor.reason = "its bytes are not those that landed last"
-                lander.keep(cursor)
-            else:
-                # What landed came from other bytes: the file is read from its start, as a next reading.
-                cursor.gen = ahead.gen + 1
+            key = further_key(item, opened.cursors) if reading.differs_from else ""
+            cursor = new_cursor(item, key)
+        ahead: Ahead | None = None
+        if item.source.shape == "custom":
+            ahead = next(iter(readings.ahead_of(item, cursor)), None)
+        elif self._roll_forward(item, cursor, known, opened):
+            known = True
+            opened.lander.keep(cursor)
+        if not known and ahead is None:
+            cursor.gen = readings.next_gen(cursor)
+        readings.claim(cursor)
         SourceReader(
-            adapter, item, cursor, known, ahead, lander, self._limits, self._progress, self._report
+            self._entries[item.entry],
+            item,
+            cursor,
+            known,
+            opened.again,
+            ahead,
+            opened.lander,
+            self._limits,
+            self._progress,
+            self._report,
         ).read()
+        if reading.differs_from and cursor.last_seq:
+            path = location(item.source) or item.source.src
+            opened.again.say(
+                cursor,
+                f"differs from {reading.differs_from}",
+                f"{reading.differs_from} and {path} tell one stream and differ; both are kept, the second "
+                f"as reading {cursor.gen + 1}",
+            )
+
+    def _roll_forward(self, item: Item, cursor: Cursor, known: bool, opened: _Opened) -> bool:
+        """Move a cursor over what landed beyond it, or to a next reading; whether it moved."""
+        adapter, window = self._entries[item.entry], self._limits.max_delta_bytes
+        beyond = opened.readings.ahead_of(item, cursor)
+        if any(roll_forward(item, cursor, ahead, adapter, window) for ahead in beyond):
+            return True
+        if known and any(ahead.gen == cursor.gen for ahead in beyond):
+            return opened.again(cursor, "other bytes than those that landed last")
+        return False
 
     def _judge_gone(self, cursor: Cursor, lander: Lander) -> None:
-        """A source that is not there. One in conflict stays so, and is named, until a person acts."""
-        if cursor.state == "conflict":
-            self._report.conflict(conflict_line(cursor))
-        elif cursor.state == "active":
-            cursor.state = "source_gone"
+        """A source that is not there any more; what landed of it stays."""
+        if cursor.state != "source_gone":
+            cursor.state, cursor.reason = "source_gone", ""
+            cursor.gone_at = time.time_ns()
             lander.keep(cursor)
             self._report.counts.gone += 1
+            self._report.notes.append(f"{cursor.path or cursor.src}: gone; what landed of it stays")
 
     # ---- whose session it is
 
@@ -199,12 +239,6 @@ class Turn:
             state.set_fact("runtime", owner)
         return own
 
-    def _tell(self, chosen: Chosen, state: SessionState) -> None:
-        state.set_refused([(item.source.src, reason) for item, reason in chosen.refused])
-        for _item, reason in chosen.refused:
-            self._report.conflict(reason)
-        self._report.notes += chosen.same
-
 
 def _last_issued(names: list[LandedName], cursors: Cursors) -> int:
     """The highest sequence there ever was, as far as disk and cursors know: a number whose file somebody
@@ -216,7 +250,7 @@ def _last_issued(names: list[LandedName], cursors: Cursors) -> int:
 def gone(cursor: Cursor, seen: Seen | None) -> bool:
     """Whether a source that was not listed is to be judged gone: it could have been seen, and its file
     is not there."""
-    if cursor.state != "active" or seen is None or not seen.complete:
+    if cursor.state == "source_gone" or seen is None or not seen.complete:
         return False
     if any(cursor.src.startswith(prefix) for prefix in seen.hidden):
         return False

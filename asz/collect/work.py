@@ -140,6 +140,7 @@ class Counts:
     bytes: int = 0
     gone: int = 0
     conflicts: int = 0
+    copies: int = 0
     busy: int = 0
     pending: int = 0
     damaged: int = 0
@@ -209,6 +210,10 @@ class Assembled(Protocol):
 
 class Assembler(Protocol):
     """Assembles what landed; picklable. It raises ``AszError`` and nothing else."""
+
+    def mark(self, root: Root, session: str) -> str:
+        """What of a session's structure can be seen without opening a database. While that and the index
+        stay as they are, so does the answer of ``behind``."""
 
     def behind(self, root: Root, session: str) -> bool:
         """Whether a session that needs no turn has something to assemble all the same."""

@@ -170,8 +170,11 @@ class Sending:
         before = self.todo.known.get(item.path)
         if before is not None:
             digest = sha256(data)
-            if any(sent.digest == digest and sent.outcome == "sent" for sent in before):
+            outcomes = {sent.outcome for sent in before if sent.digest == digest}
+            if "sent" in outcomes or (outcomes and not self.todo.retry_refused):
                 self._touched.append(Digested(item, digest))
+                if "sent" not in outcomes:
+                    self.made.counts.refused += 1
                 self._finish([item])
                 return None
         return data

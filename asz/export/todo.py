@@ -17,6 +17,8 @@ class Todo:
     metrics: list[Item] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     """Paths the receiver refused before; they are not sent."""
+    retry_refused: bool = False
+    """Whether what was refused before is sent again."""
     known: dict[str, list[Sent]] = field(default_factory=dict)
     """What became of files that look different now; their digest decides whether they are sent."""
 
@@ -36,24 +38,24 @@ def look(root: Root, otlp: Otlp, state: SentState, *, retry_refused: bool) -> To
 
     :param retry_refused: count what was refused as not sent.
     """
-    todo = Todo()
+    todo = Todo(retry_refused=retry_refused)
     known = state.known()
 
     def waiting(items: Iterable[Item]) -> list[Item]:
-        return [item for item in items if _waits(item, known.get(item.path), todo, retry_refused)]
+        return [item for item in items if _waits(item, known.get(item.path), todo)]
 
     todo.logs = waiting(files(root)) if otlp.logs else []
     todo.metrics = waiting(spooled(root)) if otlp.metrics else []
     return todo
 
 
-def _waits(item: Item, before: list[Sent] | None, todo: Todo, retry_refused: bool) -> bool:
+def _waits(item: Item, before: list[Sent] | None, todo: Todo) -> bool:
     if before is None:
         return True
     outcomes = [sent.outcome for sent in before if sent.is_of(item)]
     if "sent" in outcomes:
         return False
-    if outcomes and not retry_refused:
+    if outcomes and not todo.retry_refused:
         todo.refused.append(item.path)
         return False
     todo.known[item.path] = before

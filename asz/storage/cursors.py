@@ -8,9 +8,8 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -23,15 +22,14 @@ TAIL_BYTES: Final = 1 << 20
 State = Literal["active", "source_gone", "conflict"]
 
 
-@dataclass(slots=True, kw_only=True)
-class Cursor:
+class Cursor(msgspec.Struct, kw_only=True, array_like=True, gc=False):
     """How far one source was read. Which fields carry meaning depends on ``shape``."""
 
     adapter: str
     label: str
     """The configuration entry's label; empty for the only one."""
     key: str
-    """Stable name the adapter gives the source."""
+    """Stable name the adapter gives the source; of a further file for the same place, with its number."""
     src: str
     kind: str
     shape: str
@@ -64,21 +62,66 @@ class Cursor:
     """Custom: where the adapter continues."""
     updated_at: int = 0
     """Nanoseconds since the epoch."""
+    gone_at: int = 0
+    """When the source was found gone, nanoseconds since the epoch; 0 while it is there."""
 
     @property
     def identity(self) -> tuple[str, str, str]:
         """What a cursor is kept under."""
         return (self.adapter, self.label, self.key)
 
+    def begin_again(self, gen: int) -> None:
+        """Stand at the start of the source once more, for a reading with the number ``gen``."""
+        self.gen = gen
+        self.ord = self.offset = 0
+        self.digest, self.carry, self.reason = "", b"", ""
+        self.size = -1
+        self.state = "active"
 
-_COLUMNS: Final = tuple(field.name for field in fields(Cursor))
+
+class Conflict(NamedTuple):
+    """A source that was not what its cursor knew, or a second file for one place."""
+
+    adapter: str
+    label: str
+    key: str
+    src: str
+    at_ns: int
+    """When it was found, since the epoch."""
+    reason: str
+    gen: int
+    """Which reading it landed as, from 0; -1 when nothing was read of it."""
+
+
+_COLUMNS: Final = Cursor.__struct_fields__
+_CONFLICTS: Final = "CREATE TABLE conflict(adapter,label,key,src,at_ns,reason,gen)"
+_CONFLICTS_LANDED: Final = (
+    "INSERT INTO conflict SELECT adapter,label,key,src,updated_at,reason,gen+1 FROM cursor "
+    "WHERE state='conflict'"
+)
+_CONFLICTS_READ_AGAIN: Final = (
+    "UPDATE cursor SET state='active',gen=gen+1,ord=0,offset=0,digest='',carry=x'',reason='',size=-1 "
+    "WHERE state='conflict'"
+)
+"""What was in conflict waited for a person; now it lands as the next reading by itself."""
+
 _SCHEMA: Final = Schema(
     f"CREATE TABLE cursor({','.join(_COLUMNS)},PRIMARY KEY(adapter,label,key)) WITHOUT ROWID;"
     "CREATE TABLE compared(place,kind,first,second,verdict,"
     "PRIMARY KEY(place,kind,first,second)) WITHOUT ROWID;"
-    "CREATE TABLE refused(src,reason);"
-    "CREATE TABLE fact(name PRIMARY KEY,value) WITHOUT ROWID;",
-    version=1,
+    "CREATE TABLE fact(name PRIMARY KEY,value) WITHOUT ROWID;"
+    f"{_CONFLICTS};",
+    version=2,
+    migrations={
+        1: (
+            "ALTER TABLE cursor ADD COLUMN gone_at DEFAULT 0",
+            "UPDATE cursor SET gone_at=updated_at WHERE state='source_gone'",
+            "DROP TABLE refused",
+            _CONFLICTS,
+            _CONFLICTS_LANDED,
+            _CONFLICTS_READ_AGAIN,
+        )
+    },
 )
 _SAVE: Final = f"INSERT OR REPLACE INTO cursor VALUES({','.join('?' * len(_COLUMNS))})"
 
@@ -129,21 +172,28 @@ class SessionState:
         """Every cursor, by identity."""
         return _cursors(self._connection)
 
-    def save(self, cursors: Iterable[Cursor]) -> None:
-        """Save cursors in one transaction. What they cover must be durable."""
+    def save(self, cursors: Iterable[Cursor], conflicts: Iterable[Conflict] = ()) -> None:
+        """Save cursors, and what was found of them, in one transaction. What they cover must be durable."""
         now = time.time_ns()
         with step(Step.CURSOR_SAVE):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 for cursor in cursors:
                     cursor.updated_at = now
-                    values = [getattr(cursor, name) for name in _COLUMNS]
-                    self._connection.execute(_SAVE, values)
+                    self._connection.execute(_SAVE, msgspec.structs.astuple(cursor))
+                self._connection.executemany(
+                    "INSERT INTO conflict VALUES(?,?,?,?,?,?,?)", conflicts
+                )
             except BaseException:
                 if self._connection.in_transaction:  # a full disk has rolled it back already
                     self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+
+    def conflicts_since(self, cursor: Cursor, since_ns: int) -> int:
+        """How often a source was in conflict after a moment."""
+        query = "SELECT count(*) FROM conflict WHERE adapter=? AND label=? AND key=? AND at_ns>?"
+        return int(self._connection.execute(query, (*cursor.identity, since_ns)).fetchone()[0])
 
     def compared(self, place: str, kind: str, first: str, second: str) -> str | None:
         """What an earlier comparison of two files found.
@@ -167,16 +217,6 @@ class SessionState:
             (place, kind, first, second, verdict),
         )
 
-    def set_refused(self, refused: Iterable[tuple[str, str]]) -> None:
-        """Keep which files were refused because another one has their place, and why."""
-        found = list(refused)
-        if found or self._connection.execute("SELECT 1 FROM refused").fetchone():
-            with step(Step.CURSOR_SAVE):
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.execute("DELETE FROM refused")
-                self._connection.executemany("INSERT INTO refused VALUES(?,?)", found)
-                self._connection.execute("COMMIT")
-
     def fact(self, name: str) -> str | None:
         """A small fact about the session, for example whose it is."""
         found = self._connection.execute("SELECT value FROM fact WHERE name=?", (name,)).fetchone()
@@ -199,16 +239,38 @@ def read_cursors(session_dir: Path) -> dict[tuple[str, str, str], Cursor]:
             return {}
 
 
-def read_refused(session_dir: Path) -> list[tuple[str, str]]:
-    """The ``src`` and the reason of each file that another one keeps from landing."""
+def read_conflicts(session_dir: Path) -> list[Conflict]:
+    """Every conflict of a session's sources, in order; empty when there is no state that can be read."""
     connection = read_database(session_dir / "state.db", _SCHEMA)
     if connection is None:
         return []
     with closing(connection):
         try:
-            return list(connection.execute("SELECT src,reason FROM refused ORDER BY src"))
+            rows = connection.execute("SELECT * FROM conflict ORDER BY at_ns")
+            return [msgspec.convert(row, Conflict) for row in rows]
         except _NO_CURSOR:
             return []
+
+
+def read_planned(session_dir: Path) -> tuple[list[Cursor], dict[str, str]]:
+    """What planning needs of a session: its cursors without digest, carry and position, and each file that
+    was found to be a copy, with the file it is a copy of. Nothing when there is no state that can be read.
+
+    :raises NewerError: a newer asz wrote it.
+    """
+    connection = read_database(session_dir / "state.db", _SCHEMA)
+    if connection is None:
+        return [], {}
+    with closing(connection):
+        try:
+            cursors = list(_cursors(connection).values())
+            query = "SELECT second,first FROM compared WHERE verdict IN ('same','first continues')"
+            copies = dict(connection.execute(query).fetchall())
+        except _NO_CURSOR:
+            return [], {}
+    for cursor in cursors:
+        cursor.digest, cursor.carry, cursor.position = "", b"", b""
+    return cursors, copies
 
 
 _NO_CURSOR: Final = (sqlite3.DatabaseError, ValueError)
@@ -216,9 +278,6 @@ _NO_CURSOR: Final = (sqlite3.DatabaseError, ValueError)
 
 
 def _cursors(connection: sqlite3.Connection) -> dict[tuple[str, str, str], Cursor]:
-    found = {}
-    for values in connection.execute("SELECT * FROM cursor"):
-        row = dict(zip(_COLUMNS, values, strict=True))
-        cursor = msgspec.convert(row, Cursor, builtin_types=(bytes,))
-        found[cursor.identity] = cursor
-    return found
+    rows = connection.execute("SELECT * FROM cursor")
+    found = [msgspec.convert(row, Cursor, builtin_types=(bytes,)) for row in rows]
+    return {cursor.identity: cursor for cursor in found}

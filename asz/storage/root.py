@@ -19,7 +19,9 @@ FORMAT: Final = "asz-root/1"
 CONVERSATIONS: Final = "_conversations"
 METRICS: Final = "_metrics"
 EXPORT: Final = "_export"
-_OWN: Final = frozenset((MARKER, CONVERSATIONS, METRICS, EXPORT))
+CACHE: Final = "_cache"
+"""What can be deleted at any time, for all sessions together."""
+_OWN: Final = frozenset((MARKER, CONVERSATIONS, METRICS, EXPORT, CACHE))
 _LITTER: Final = frozenset((TEMPORARY + MARKER, ".DS_Store"))
 """What may lie in a directory that is empty all the same: a marker that was never finished."""
 _making: Final = threading.Lock()

@@ -25,6 +25,7 @@ class Step(StrEnum):
     ROUND_INSTALL = "round.install"
     CHAIN_SET_ASIDE = "chain.set_aside"
     STATE_SAVE = "state.save"
+    MEMORY_SAVE = "memory.save"
     DATABASE_BACKUP = "database.backup"
     DATABASE_MIGRATE = "database.migrate"
     METRICS_MARK = "metrics.mark"

@@ -19,9 +19,9 @@ DATA: Final = Path(__file__).parent / "data"
 class Case:
     """One input, copied so that it may grow, and the root it is collected into."""
 
-    def __init__(self, name: str, home: Path) -> None:
+    def __init__(self, name: str, home: Path, projects: str = "projects") -> None:
         self.data = DATA / name
-        shutil.copytree(self.data / "projects", home / "projects")
+        shutil.copytree(self.data / projects, home / "projects")
         self.pipeline = Pipeline(home, home / "projects")
 
     def collect(self) -> Outcome:

@@ -193,13 +193,14 @@ def test_what_the_plugin_removes_has_gone_and_stays_landed(machine: Machine) -> 
     machine.verified()
 
 
-def test_a_rewritten_file_is_a_conflict(machine: Machine) -> None:
+def test_a_rewritten_file_lands_again(machine: Machine) -> None:
     path = machine.observe("t1", "t2")
     machine.collect()
     path.write_text(json.dumps(observed("t9")) + "\n")
     outcome = machine.pipeline.collect()
     assert (outcome.status, outcome.counts["conflicts"]) == (1, 1)
-    assert machine.told() == [(src(), 1, "t1"), (src(), 2, "t2")]
+    assert machine.told() == [(src(), 1, "t1"), (src(), 1, "t9"), (src(), 2, "t2")]
+    machine.verified()
 
 
 def test_an_emptied_file_is_a_conflict(machine: Machine) -> None:

@@ -15,6 +15,7 @@ _CHANGING = (
     (re.compile(r"\[\d\d:\d\d:\d\d\]"), "[time]"),
     (re.compile(r"\(\d+\.\ds\)"), "(took)"),
     (re.compile(r"\d{8}T\d{6}\.\d{9}Z"), "stamp"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=  )"), "moment"),
     (re.compile(r"r\d{6}-[0-9a-f]{12}\.sf"), "round"),
     (re.compile(r" {2,}"), "  "),
 )

@@ -239,7 +239,7 @@ def test_a_session_that_was_removed(sample: Shell) -> None:
     check(section(page("storage-root.md"), "Retention"), sample)
 
 
-def test_a_conflict_and_the_way_out(tmp_path: Path) -> None:
+def test_a_source_that_was_rewritten(tmp_path: Path) -> None:
     project = tmp_path / ".claude/projects/-home-sam-p"
     project.mkdir(parents=True)
     transcript = project / "11111111-2222-4333-8444-555555555555.jsonl"
@@ -248,7 +248,7 @@ def test_a_conflict_and_the_way_out(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     shell.run("asz collect --once")
     transcript.write_bytes(first)
-    check(section(page("storage-root.md"), "Conflicts"), shell)
+    check(section(page("storage-root.md"), "Sources that are rewritten"), shell)
 
 
 @pytest.fixture(scope="module")

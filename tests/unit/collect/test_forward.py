@@ -167,7 +167,8 @@ def test_a_landed_file_copied_in_by_hand_is_indexed_by_the_next_pass(
     for path in (place.root / "s" / "streams").rglob("*2.sd"):
         shutil.copy(path, copy / path.relative_to(place.root))
     place.root = copy
-    place.write(MAIN, b"one\n")
+    (place.source / MAIN).unlink()
+    place.write("s/other.jsonl", b"")
     assert covered(copy / "s") == 1
     place.collect()
     assert covered(copy / "s") == 2

@@ -28,7 +28,7 @@ def test_a_renamed_file_goes_on_where_it_was(place: Place) -> None:
     assert [file.header.src for file in place.files()] == ["old/x.jsonl", "new/x.jsonl"]
 
 
-def test_other_bytes_under_the_same_key_are_a_conflict(place: Place) -> None:
+def test_other_bytes_under_the_same_key_are_a_next_reading(place: Place) -> None:
     place.write("old/x.jsonl", b"one\n")
     found(place, "old/x.jsonl")
     place.collect()
@@ -36,4 +36,6 @@ def test_other_bytes_under_the_same_key_are_a_conflict(place: Place) -> None:
     (place.source / "old" / "x.jsonl").unlink()
     found(place, "new/x.jsonl")
     assert place.collect().report.counts.conflicts == 1
-    assert place.raw() == [b"one"]
+    assert place.raw() == [b"one", b"two", b"three"]
+    assert [file.header.gen for file in place.files()] == [None, 1]
+    assert place.collect().clean
