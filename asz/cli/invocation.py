@@ -39,9 +39,13 @@ class Invocation:
 
         :raises ConfigError: asz.yaml or the environment is wrong.
         """
-        from asz.config import Overrides, load_settings
+        from asz.config import Overrides, load_settings, unread_file
 
-        return load_settings(Overrides(self.config, self.root), os.environ)
+        settings = load_settings(Overrides(self.config, self.root), os.environ)
+        unread = unread_file(settings)
+        if unread is not None:
+            self.say(f"{unread} is not read; to use it: --config asz.yaml")
+        return settings
 
     def adapters(self, only: Iterable[str] = ()) -> "Adapters":
         """Load the adapters this command may use, and report those that are broken.

@@ -3,7 +3,7 @@
 pydantic is imported only when there is a file to check: without one the defaults below are the settings.
 """
 
-from asz.config.load import Overrides, load_settings
+from asz.config.load import Overrides, load_settings, unread_file
 from asz.config.settings import (
     AdapterEntry,
     Collector,
@@ -24,4 +24,5 @@ __all__ = [
     "Settings",
     "canonical_name",
     "load_settings",
+    "unread_file",
 ]

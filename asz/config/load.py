@@ -38,8 +38,9 @@ class Overrides:
 def load_settings(overrides: Overrides, environ: Mapping[str, str]) -> Settings:
     """The effective settings of a command.
 
-    The file is ``--config``, else ``ASZ_CONFIG``, else ``asz.yaml`` here, else in the user's
-    configuration directory, else none. The root is ``--root``, else ``ASZ_ROOT``, else ``storage.root``
+    The file is ``--config``, else ``ASZ_CONFIG``, else ``asz.yaml`` in the user's configuration directory,
+    else none. None is taken from the working directory: one that came with somebody's repository could name
+    where all conversations are sent. The root is ``--root``, else ``ASZ_ROOT``, else ``storage.root``
     (relative to the file), else the user's data directory.
 
     Whether the adapters it lists are installed is checked by who loads them: a root must stay readable
@@ -60,16 +61,30 @@ def _find(overrides: Overrides, environ: Mapping[str, str]) -> Path | None:
         return _stated(overrides.config, "--config")
     if environ.get(CONFIG_VARIABLE):
         return _stated(environ[CONFIG_VARIABLE], CONFIG_VARIABLE)
-    here = Path(FILE_NAME)
-    if os.path.lexists(here):
-        return here.absolute()
+    own = _own_directory()
+    return own / FILE_NAME if own is not None and os.path.lexists(own / FILE_NAME) else None
+
+
+def _own_directory() -> Path | None:
+    """The user's configuration directory for asz; ``None`` when there is none that does not depend on the
+    working directory."""
     import platformdirs
 
     try:
-        own = platformdirs.user_config_path("asz") / FILE_NAME
+        own = platformdirs.user_config_path("asz")
     except RuntimeError:  # no home directory: nothing can be in it
         return None
-    return own if os.path.lexists(own) else None
+    return own if own.is_absolute() else None
+
+
+def unread_file(settings: Settings) -> Path | None:
+    """An ``asz.yaml`` in the working directory that is not read, for who expects it to be."""
+    here = Path(FILE_NAME).absolute()
+    if not os.path.lexists(here):
+        return None
+    if settings.file is not None and os.path.realpath(settings.file) == os.path.realpath(here):
+        return None
+    return here
 
 
 def _stated(text: str, who: str) -> Path:

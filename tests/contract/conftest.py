@@ -40,7 +40,7 @@ class Asz:
         self._install = install
 
     def config(self, text: str) -> Path:
-        """An asz.yaml where ``asz`` finds it."""
+        """The asz.yaml that the commands are run with."""
         path = self.home / "asz.yaml"
         path.write_text(text)
         return path
@@ -50,6 +50,7 @@ class Asz:
     ) -> subprocess.CompletedProcess[str]:
         places = [str(self._install(name)) for name in plugins]
         inherited = os.environ.get("PYTHONPATH")
+        config = self.home / "asz.yaml"
         return subprocess.run(
             [sys.executable, "-m", "asz", *args],
             cwd=self.home,
@@ -59,6 +60,7 @@ class Asz:
                 "ASZ_ROOT": str(self.root),
                 "PYTHONPATH": os.pathsep.join([*places, *([inherited] if inherited else [])]),
                 "PYTHONSAFEPATH": "1",
+                **({"ASZ_CONFIG": str(config)} if config.exists() else {}),
                 **env,
             },
             check=False,

@@ -100,7 +100,7 @@ def test_metrics_of_both_adapters_would_count_twice(asz: Any, only: tuple[str, .
 @pytest.mark.parametrize("command", [("collect", "--once"), ("push", "--once")])
 def test_asz_does_not_send_to_itself(asz: Any, command: tuple[str, ...]) -> None:
     asz("collect", "--sample", "--root", str(asz.root))
-    (asz.home / "asz.yaml").write_text(
+    asz.config(
         "adapters: [{name: claude-code-otlp, enabled: true, metrics: false}]\n"
         "export: {otlp: {endpoint: 'localhost:4317'}}\n"
     )

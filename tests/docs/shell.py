@@ -54,6 +54,12 @@ class Shell:
         )
         return [masked(text.replace(str(self.home), HOME)) for text in done.stdout.splitlines()]
 
+    def config(self, text: str) -> None:
+        """An asz.yaml where ``asz`` finds it."""
+        path = self.home / ".config" / "asz" / "asz.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
     def export(self, line: str) -> None:
         """``export NAME=VALUE``."""
         name, _, value = line.removeprefix("export ").partition("=")

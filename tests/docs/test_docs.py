@@ -173,8 +173,9 @@ def test_the_example_configuration_is_accepted(tmp_path: Path) -> None:
     text = named_blocks(page("configuration.md"))["asz.yaml"]
     for place in re.findall(r"~/([\w./-]+)", text):
         (tmp_path / place).mkdir(parents=True, exist_ok=True)
-    (tmp_path / "asz.yaml").write_text(text, encoding="utf-8")
-    assert not [line for line in Shell(tmp_path).run("asz config") if "error" in line]
+    shell = Shell(tmp_path)
+    shell.config(text)
+    assert not [line for line in shell.run("asz config") if "error" in line]
 
 
 # ---------------------------------------------------------------- what is shown was run
@@ -222,7 +223,7 @@ def test_pushing_to_a_receiver(sample: Shell) -> None:
     text = page("push.md")
     with grpc_receiver() as receiver:
         settings = named_blocks(text)["asz.yaml"].replace("localhost:4317", receiver.endpoint)
-        (sample.home / "asz.yaml").write_text(settings, encoding="utf-8")
+        sample.config(settings)
         check(section(text, "Trying it"), sample)
         assert len(receiver.inbox.paths()) == 11
 

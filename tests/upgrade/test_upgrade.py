@@ -1,5 +1,6 @@
 """A root that an earlier asz wrote opens, is migrated, goes on, and loses nothing."""
 
+import fcntl
 import sqlite3
 import tarfile
 from collections.abc import Iterator
@@ -35,7 +36,12 @@ SCHEMAS: dict[str, Schema] = {
 """One database of each kind, and what it should hold today."""
 
 
-pytestmark = pytest.mark.xdist_group("one endpoint has one port")
+@pytest.fixture(autouse=True)
+def one_at_a_time(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The ports stand in what the roots remember, and workers run side by side."""
+    with (tmp_path_factory.getbasetemp().parent / "ports.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 class Old:

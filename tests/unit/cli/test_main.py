@@ -185,7 +185,7 @@ def test_a_reader_that_leaves_is_no_error(empty_home: Path) -> None:
 def test_a_terminal_without_unicode_is_no_error(empty_home: Path) -> None:
     (empty_home / "asz.yaml").write_text("storage: {root: 日本}", "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "asz", "config"],
+        [sys.executable, "-m", "asz", "--config", "asz.yaml", "config"],
         env={"PATH": "", "PYTHONIOENCODING": "latin-1", "PYTHONPATH": ":".join(sys.path)},
         check=False,
         capture_output=True,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asz.config import Overrides, Settings, load_settings
+from asz.config import Overrides, Settings, load_settings, unread_file
 from asz.errors import ConfigError, UsageError
 
 Load = Callable[..., Settings]
@@ -24,7 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def load(home: Path) -> Load:
-    """Loads, with an optional text as ``asz.yaml`` here."""
+    """Loads, with an optional text as the ``asz.yaml`` that is named."""
 
     def run(
         text: str | bytes | None = None,
@@ -35,6 +35,7 @@ def load(home: Path) -> Load:
         if text is not None:
             data = text if isinstance(text, bytes) else text.encode()
             (home / "asz.yaml").write_bytes(data)
+            config = config or ("asz.yaml" if not env else None)
         return load_settings(Overrides(config, root), env or {})
 
     return run
@@ -65,20 +66,47 @@ def test_without_a_file_everything_is_a_default(load: Load) -> None:
     assert settings.origin("collector.mode") == settings.origin("storage.root") == "default"
 
 
-def test_the_file_is_the_first_of_option_environment_here_and_user(home: Path, load: Load) -> None:
+def test_the_file_is_the_first_of_option_environment_and_user(home: Path, load: Load) -> None:
     places = [
         write(home / "xdg-config" / "asz" / "asz.yaml", "parse: {max_round_bytes: 1}"),
-        write(home / "asz.yaml", "parse: {max_round_bytes: 2}"),
-        write(home / "env.yaml", "parse: {max_round_bytes: 3}"),
-        write(home / "option.yaml", "parse: {max_round_bytes: 4}"),
+        write(home / "env.yaml", "parse: {max_round_bytes: 2}"),
+        write(home / "option.yaml", "parse: {max_round_bytes: 3}"),
     ]
-    for number in (4, 3, 2, 1):
-        config = "option.yaml" if number == 4 else None
-        env = {"ASZ_CONFIG": str(home / "env.yaml")} if number >= 3 else {}
+    for number in (3, 2, 1):
+        config = "option.yaml" if number == 3 else None
+        env = {"ASZ_CONFIG": str(home / "env.yaml")} if number >= 2 else {}
         settings = load(env=env, config=config)
         assert settings.file == places[number - 1]
         assert settings.parse.max_round_bytes == number
         places[number - 1].unlink()
+
+
+def test_nothing_is_read_from_the_working_directory(home: Path, load: Load) -> None:
+    here = write(home / "asz.yaml", "export: {otlp: {endpoint: 'https://elsewhere.example'}}")
+    settings = load()
+    assert (settings.file, settings.export.otlp.endpoint) == (None, "")
+    assert unread_file(settings) == here
+    assert unread_file(load(config="asz.yaml")) is None
+    here.unlink()
+    assert unread_file(settings) is None
+
+
+def test_the_users_directory_may_be_the_working_directory(
+    home: Path, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(home / "xdg-config" / "asz" / "asz.yaml", "parse: {max_round_bytes: 7}")
+    monkeypatch.chdir(file.parent)
+    settings = load()
+    assert settings.parse.max_round_bytes == 7
+    assert unread_file(settings) is None
+
+
+def test_a_users_directory_that_is_relative_is_none(
+    home: Path, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home / "config" / "asz" / "asz.yaml", "parse: {max_round_bytes: 7}")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "config")
+    assert load().file is None
 
 
 @pytest.mark.parametrize(
@@ -95,11 +123,13 @@ def test_a_stated_file_must_exist(
 def test_a_file_that_cannot_be_read_is_an_error_not_a_default(load: Load, home: Path) -> None:
     (home / "asz.yaml").mkdir()
     with pytest.raises(ConfigError, match=r"asz\.yaml: cannot be read: Is a directory"):
-        load()
+        load(config="asz.yaml")
 
 
 def test_a_dangling_link_is_an_error_not_a_default(load: Load, home: Path) -> None:
-    (home / "asz.yaml").symlink_to(home / "gone")
+    own = home / "xdg-config" / "asz" / "asz.yaml"
+    own.parent.mkdir(parents=True)
+    own.symlink_to(home / "gone")
     with pytest.raises(ConfigError, match="cannot be read"):
         load()
 
